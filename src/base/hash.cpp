@@ -1,0 +1,95 @@
+#include "base/hash.h"
+
+#include <openssl/sha.h>
+
+namespace fermata {
+namespace {
+
+const unsigned char* unsigned_bytes(std::string_view bytes) {
+  return reinterpret_cast<const unsigned char*>(bytes.data());
+}
+
+/// The 6 bits a letter of either base64 alphabet stands for, or -1.
+int base64_bits(char letter) {
+  if (letter >= 'A' && letter <= 'Z') return letter - 'A';
+  if (letter >= 'a' && letter <= 'z') return letter - 'a' + 26;
+  if (letter >= '0' && letter <= '9') return letter - '0' + 52;
+  if (letter == '+' || letter == '-') return 62;
+  if (letter == '/' || letter == '_') return 63;
+  return -1;
+}
+
+}  // namespace
+
+std::array<uint8_t, 32> sha256(std::string_view bytes) {
+  std::array<uint8_t, 32> digest;
+  SHA256(unsigned_bytes(bytes), bytes.size(), digest.data());
+  return digest;
+}
+
+std::array<uint8_t, 20> sha1(std::string_view bytes) {
+  std::array<uint8_t, 20> digest;
+  SHA1(unsigned_bytes(bytes), bytes.size(), digest.data());
+  return digest;
+}
+
+std::string sha256_hex(std::string_view bytes) {
+  auto digest = sha256(bytes);
+  return hex({reinterpret_cast<const char*>(digest.data()), digest.size()});
+}
+
+std::string hex(std::string_view bytes) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string out;
+  out.reserve(bytes.size() * 2);
+  for (char c : bytes) {
+    auto byte = static_cast<unsigned char>(c);
+    out += digits[byte >> 4];
+    out += digits[byte & 15];
+  }
+  return out;
+}
+
+std::string base64(std::string_view bytes, bool url) {
+  const char* alphabet = url ? "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+                             : "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    size_t group = bytes.size() - i < 3 ? bytes.size() - i : 3;
+    uint32_t bits = 0;
+    for (size_t k = 0; k < 3; ++k) {
+      bits = bits << 8 | (k < group ? static_cast<unsigned char>(bytes[i + k]) : 0u);
+    }
+    for (size_t k = 0; k <= group; ++k) out += alphabet[bits >> (18 - 6 * k) & 63];
+    if (!url) out.append(3 - group, '=');
+  }
+  return out;
+}
+
+bool unbase64(std::string_view text, std::string& out) {
+  out.clear();
+  size_t padding = 0;
+  while (padding < 2 && text.ends_with('=')) {
+    text.remove_suffix(1);
+    ++padding;
+  }
+  if (text.size() % 4 == 1) return false;
+  if (padding > 0 && (text.size() + padding) % 4 != 0) return false;
+  out.reserve(text.size() / 4 * 3 + 2);
+  uint32_t bits = 0;
+  int held = 0;
+  for (char letter : text) {
+    int six = base64_bits(letter);
+    if (six < 0) return false;
+    bits = bits << 6 | static_cast<uint32_t>(six);
+    held += 6;
+    if (held < 8) continue;
+    held -= 8;
+    out += static_cast<char>(bits >> held & 255);
+  }
+  // Left-over bits that are not zero would make two texts of the same bytes.
+  return (bits & ((1u << held) - 1)) == 0;
+}
+
+}  // namespace fermata

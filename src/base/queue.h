@@ -1,0 +1,66 @@
+#pragma once
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <vector>
+
+namespace fermata {
+
+/// A bounded queue between threads. Producers are refused when it is full; the one consumer takes
+/// everything that is there in one go.
+template <class T>
+class BoundedQueue {
+ public:
+  explicit BoundedQueue(size_t capacity) : capacity_(capacity) {}
+
+  /// False when the queue is full; then `item` is untouched.
+  [[nodiscard]] bool push(T& item) {
+    bool was_empty;
+    {
+      std::lock_guard lock(mutex_);
+      if (items_.size() >= capacity_) return false;
+      was_empty = items_.empty();
+      items_.push_back(std::move(item));
+    }
+    if (was_empty) filled_.notify_one();
+    return true;
+  }
+
+  /// Takes up to `most` items, in order, without waiting.
+  std::vector<T> take(size_t most) {
+    std::lock_guard lock(mutex_);
+    size_t n = most < items_.size() ? most : items_.size();
+    std::vector<T> out(std::make_move_iterator(items_.begin()),
+                       std::make_move_iterator(items_.begin() + static_cast<std::ptrdiff_t>(n)));
+    items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(n));
+    return out;
+  }
+
+  /// Returns when there is an item, `wake` was called, or the time is over.
+  void wait_for(std::chrono::milliseconds most) {
+    std::unique_lock lock(mutex_);
+    filled_.wait_for(lock, most, [&] { return !items_.empty() || woken_; });
+    woken_ = false;
+  }
+  void wake() {
+    {
+      std::lock_guard lock(mutex_);
+      woken_ = true;
+    }
+    filled_.notify_one();
+  }
+  size_t size() const {
+    std::lock_guard lock(mutex_);
+    return items_.size();
+  }
+
+ private:
+  const size_t capacity_;
+  mutable std::mutex mutex_;
+  std::condition_variable filled_;
+  std::deque<T> items_;
+  bool woken_ = false;
+};
+
+}  // namespace fermata

@@ -1,0 +1,47 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/id.h"
+#include "base/value.h"
+
+namespace fermata {
+
+/// Names one attempt of one activation: an answer for any other attempt is refused.
+struct CallTicket {
+  RunId run;
+  uint64_t token = 0;
+  uint32_t attempt = 0;
+  auto operator<=>(const CallTicket&) const = default;
+};
+
+/// An outgoing HTTP request, complete: nothing in it is looked up later except credentials.
+struct CallRequest {
+  AccountId account;
+  std::string method = "GET";
+  std::string url;
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string body;
+  int64_t timeout_ms = 30'000;
+  int follow_redirects = 5;
+  bool ignore_ssl = false;
+  uint64_t response_bytes_max = 4 << 20;
+  Value credentials;  ///< {"id"} or {"name"}, or null
+};
+
+/// What came back. `error` is empty when a response was received, whatever its status; else one of
+/// network, timeout, address_forbidden, response_too_large, credential_missing, outcome_unknown.
+struct CallAnswer {
+  CallTicket ticket;
+  std::string error;
+  std::string message;
+  int status = 0;
+  std::string status_text;
+  std::vector<std::pair<std::string, std::string>> headers;  ///< names in lower case
+  std::string body;
+  int64_t duration_ms = 0;
+};
+
+}  // namespace fermata

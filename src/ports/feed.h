@@ -1,0 +1,16 @@
+#pragma once
+#include "core/model/summary.h"
+
+namespace fermata {
+
+/// Told of every commit after it is durable, in the order of commits, on the partition's thread.
+/// Must not block and cannot fail: live streams, waiting callers and counters hang on it.
+class Feed {
+ public:
+  virtual ~Feed() = default;
+  virtual void committed(const RunSummary& summary, const HistoryChunk& events) = 0;
+  /// A line of a `log` node.
+  virtual void logged(const RunId&, const std::string& /*level*/, const std::string& /*message*/) {}
+};
+
+}  // namespace fermata

@@ -1,0 +1,55 @@
+#include <algorithm>
+
+#include "ports/reader.h"
+
+namespace fermata {
+namespace {
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool contains(std::string_view text, std::string_view part) {
+  auto same = [](char a, char b) { return lower(a) == lower(b); };
+  return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
+}
+
+bool has_label(const Value& labels, const std::string& key, const std::string& value) {
+  const Value* label = labels.find(key);
+  if (label == nullptr) return false;
+  return value.empty() || (label->is_string() && label->as_string() == value);
+}
+
+bool within(Instant at, const std::optional<Instant>& from, const std::optional<Instant>& to) {
+  return (!from || at >= *from) && (!to || at < *to);
+}
+
+}  // namespace
+
+bool matches(const RunFilter& filter, const RunSummary& run) {
+  if (!filter.account.empty() && filter.account != run.account) return false;
+  if (!filter.workflow.empty() && filter.workflow != run.workflow) return false;
+  if (!filter.contact_id.empty() && filter.contact_id != run.contact_id) return false;
+  if (!filter.parent.empty() && filter.parent != run.parent) return false;
+  if (!within(run.started_at, filter.from, filter.to)) return false;
+  if (!filter.statuses.empty() && std::find(filter.statuses.begin(), filter.statuses.end(),
+                                            run.status) == filter.statuses.end()) {
+    return false;
+  }
+  if (!filter.label_key.empty() && !has_label(run.labels, filter.label_key, filter.label_value)) {
+    return false;
+  }
+  return filter.q.empty() || contains(run.id.text(), filter.q) ||
+         contains(run.workflow.text(), filter.q) || contains(run.contact_id, filter.q) ||
+         contains(run.error_code, filter.q);
+}
+
+bool matches(const AuditFilter& filter, const AuditLine& line) {
+  if (!filter.account.empty() && filter.account != line.account) return false;
+  if (!filter.subject.empty() && filter.subject != line.subject) return false;
+  if (!filter.actor.empty() && filter.actor != line.actor) return false;
+  if (!within(line.at, filter.from, filter.to)) return false;
+  if (filter.action.empty()) return true;
+  return filter.action.back() == '.' ? line.action.starts_with(filter.action)
+                                     : line.action == filter.action;
+}
+
+}  // namespace fermata

@@ -1,0 +1,77 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "core/model/summary.h"
+#include "ports/store.h"
+
+namespace fermata {
+
+/// Which runs a list shows; empty fields do not filter. Fields have initialisers so that callers may
+/// name only those they use.
+struct RunFilter {
+  AccountId account{};
+  std::vector<RunStatus> statuses{};
+  WorkflowId workflow{};
+  std::string label_key{};
+  std::string label_value{};  ///< with label_key
+  std::string contact_id{};
+  RunId parent{};
+  std::optional<Instant> from{};  ///< started at or after
+  std::optional<Instant> to{};    ///< started before
+  std::string q{};                ///< text found in id, workflow id, contact id or error code
+};
+
+/// True when a list with this filter shows the run. `q` is compared without regard to ASCII case.
+bool matches(const RunFilter& filter, const RunSummary& run);
+
+struct RunPage {
+  std::vector<RunSummary> items;  ///< newest first
+  std::string next_cursor;        ///< empty on the last page
+};
+
+struct AuditEntry {
+  AuditLine line;
+  uint64_t sequence = 0;   ///< per account, 1, 2, 3 …
+  std::string prev_hash;   ///< of the entry before, hex; 64 zeros at first
+  std::string hash;        ///< hex SHA-256 over prev_hash and the canonical line (audit_hash)
+};
+struct AuditFilter {
+  AccountId account{};
+  std::string action{};   ///< exact, or a prefix ending in `.`
+  std::string subject{};
+  std::string actor{};
+  std::optional<Instant> from{};
+  std::optional<Instant> to{};
+};
+bool matches(const AuditFilter& filter, const AuditLine& line);
+
+struct AuditPage {
+  std::vector<AuditEntry> items;  ///< newest first
+  std::string next_cursor;
+};
+/// What the first entry of an account gives as the hash before it: 64 zeros.
+std::string audit_hash_start();
+/// The hash that chains an entry to the one before it.
+std::string audit_hash(const std::string& prev_hash, uint64_t sequence, const AuditLine& line);
+
+/// Looks without deciding. Safe from several threads; may lag behind the last commit by nothing
+/// that was answered.
+class Reader {
+ public:
+  virtual ~Reader() = default;
+  /// The summary and the history from `first_sequence` on, at most `events_max` events' worth of
+  /// chunks (a chunk is never cut). Version 0 when the run does not exist.
+  virtual Outcome<StoredRun> find(const RunId& id, uint64_t first_sequence = 1,
+                                  size_t events_max = SIZE_MAX) = 0;
+  virtual Outcome<std::optional<RunSummary>> summary(const RunId& id) = 0;
+  virtual Outcome<RunPage> list(const RunFilter& filter, size_t limit, const std::string& cursor) = 0;
+  /// Runs by status for one account (all accounts when empty).
+  virtual Outcome<std::vector<std::pair<RunStatus, uint64_t>>> counts(const AccountId& account) = 0;
+  virtual Outcome<AuditPage> audit(const AuditFilter& filter, size_t limit,
+                                   const std::string& cursor) = 0;
+};
+
+}  // namespace fermata

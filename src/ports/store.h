@@ -1,0 +1,63 @@
+#pragma once
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+#include "core/model/summary.h"
+
+namespace fermata {
+
+/// A run as the store holds it: its summary, and the history whose fold is its state.
+struct StoredRun {
+  uint64_t version = 0;
+  RunSummary summary;
+  std::vector<HistoryChunk> history;  ///< from sequence 1, without gaps
+};
+
+/// One run's part of a commit. Takes effect iff the stored version is `expected_version`
+/// (0: the run does not exist yet); the version is then one more.
+struct RunWrite {
+  uint64_t expected_version = 0;
+  RunSummary summary;
+  HistoryChunk events;
+};
+
+struct CommitBatch {
+  std::vector<RunWrite> runs;     ///< each run at most once
+  std::vector<AuditLine> audit;   ///< written only if at least one run of the batch is
+  bool empty() const { return runs.empty() && audit.empty(); }
+};
+
+enum class CommitOutcome : uint8_t {
+  done,         ///< durable
+  conflict,     ///< the version was another; nothing of this run was written
+  unavailable,  ///< surely not written; may succeed later
+  unknown,      ///< written or not: load again to see
+};
+
+/// Holds the truth. Used by one partition thread; `load` and `commit` may block on the disk.
+class Store {
+ public:
+  virtual ~Store() = default;
+  /// One entry per id, in order; version 0 for a run that does not exist.
+  virtual Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids) = 0;
+  /// One outcome per run of the batch. All writes that are `done` are durable on return, made by
+  /// as few synchronisations with the disk as the store can.
+  virtual std::vector<CommitOutcome> commit(const CommitBatch& batch) = 0;
+
+  /// What recovery needs: every live run that has a due time or calls under way. `after` pages on
+  /// (0 at first; then the last page's `cursor`).
+  struct Pending {
+    RunId id;
+    std::optional<Instant> next_due;
+    uint32_t calls_pending = 0;
+  };
+  struct PendingPage {
+    std::vector<Pending> runs;
+    uint64_t cursor = 0;
+    bool more = false;
+  };
+  virtual Outcome<PendingPage> pending(uint64_t after, size_t limit) = 0;
+};
+
+}  // namespace fermata

@@ -1,0 +1,133 @@
+#include "core/graph/advance.h"
+
+#include "base/json.h"
+#include "core/graph/token_roots.h"
+
+namespace fermata::graph {
+
+namespace {
+
+flow::EvalGiven expression_given(const Step& step) {
+  const RunLimits& limits = step.given.limits;
+  return {step.at, step.given.entropy ^ step.run.last_sequence,
+          {limits.expression_steps_max, limits.expression_text_bytes_max,
+           limits.code_memory_bytes_max}};
+}
+
+flow::EvalGiven code_given(const Step& step) {
+  flow::EvalGiven given = expression_given(step);
+  given.limits.steps_max = step.given.limits.code_steps_max;
+  given.limits.text_bytes_max = step.given.limits.code_memory_bytes_max;
+  return given;
+}
+
+std::optional<TokenId> next_ready(Run& run) {
+  while (!run.ready.empty()) {
+    auto found = run.tokens.find(run.ready.front());
+    if (found != run.tokens.end() && found->second.parked == Parked::ready)
+      return run.ready.front();
+    run.ready.pop_front();
+  }
+  return std::nullopt;
+}
+
+uint32_t visits_allowed(const Step& step, const Node& node) {
+  if (node.max_visits) return *node.max_visits;
+  return step.given.limits.visits_max;
+}
+
+void run_by_type(Step& step, TokenId id, const Node& node, const TokenRoots& roots,
+                 Value parameters) {
+  switch (node.type) {
+    case NodeType::http: return start_http(step, id, std::move(parameters));
+    case NodeType::wait: return start_wait(step, id, parameters);
+    case NodeType::wait_for_signal: return start_signal_wait(step, id, parameters);
+    case NodeType::split: return open_split(step, id, parameters);
+    default: break;
+  }
+  if (is_trigger(node.type)) return finish_node(step, id, {});
+  NodeInput input{node, parameters, roots, step.at, activation_of(step.run, id).visit,
+                  expression_given(step), code_given(step)};
+  NodeResult result = run_instant(input);
+  if (!result) return fail_node(step, id, std::move(result).error());
+  if (node.type == NodeType::log) {
+    const Value& output = result->output;
+    step.effect(WriteLog{step.run.id, to_text(output.get("level")), to_text(output.get("message"))});
+  }
+  finish_node(step, id, *std::move(result));
+}
+
+}  // namespace
+
+void finish_node(Step& step, TokenId id, NodeOutput done) {
+  auto deep = too_deep(step, done.output);
+  if (!deep && done.json) deep = too_deep(step, *done.json);
+  if (deep) return fail_node(step, id, *std::move(deep));
+  Activation activation = activation_of(step.run, id);
+  const Token& token = step.run.tokens.at(id);
+  const Node& node = step.run.definition->nodes[token.node];
+  bool fresh = token.parked == Parked::ready || token.parked == Parked::start;
+  NodeSucceeded event;
+  event.activation = activation;
+  event.output = std::move(done.output);
+  event.json = std::move(done.json);
+  event.started_at = fresh ? step.at : token.since;
+  if (done.route.kind == Route::Kind::all) {
+    event.edges = node.normal_out;
+  } else if (done.route.edge != no_edge) {
+    event.edges = {done.route.edge};
+  }
+  step.touched.insert(activation.lineage);
+  step.emit(std::move(event));
+  if (auto limit = context_over_limit(step, id))
+    return fail_run(step, error_object(*limit, node, activation.attempt));
+  settle(step, activation.lineage);
+}
+
+void run_node(Step& step, TokenId id) {
+  const Token& token = step.run.tokens.at(id);
+  const Node& node = step.run.definition->nodes[token.node];
+  if (token.gathers != 0) return run_gathered(step, id);
+  if (node.type == NodeType::merge) return arrive_at_merge(step, id);
+  if (node.type == NodeType::aggregator) return arrive_at_aggregator(step, id);
+  Activation activation = activation_of(step.run, id);
+  if (node.disabled) {
+    step.touched.insert(activation.lineage);
+    step.emit(NodeSucceeded{activation, {}, {}, node.normal_out, step.at, true});
+    return settle(step, activation.lineage);
+  }
+  if (activation.visit >= visits_allowed(step, node)) {
+    return fail_node(step, id,
+                     {"visit_limit",
+                      "the node has run " + std::to_string(activation.visit) +
+                          " times in this lineage; max_visits or setting graph_visits_max",
+                      Value::object({{"visits", activation.visit}})});
+  }
+  // A later attempt reuses what the first one evaluated (G-10).
+  TokenRoots roots(step.run, token.lineage, token.context, step.at);
+  if (token.parked == Parked::started && !token.parameters.is_null())
+    return run_by_type(step, id, node, roots, token.parameters);
+  if (!node.parameters) return run_by_type(step, id, node, roots, Value::object());
+  auto parameters = evaluate(node.parameters, roots, expression_given(step));
+  if (!parameters) return fail_node(step, id, node_failure(parameters.error()).value);
+  run_by_type(step, id, node, roots, *std::move(parameters));
+}
+
+void advance(Step& step) {
+  Run& run = step.run;
+  while (!run.finished() && !run.paused()) {
+    if (auto id = next_ready(run)) {
+      if (step.spent()) return;
+      ++step.activations;
+      run_node(step, *id);
+      if (auto limit = over_limit(step); limit && !run.finished())
+        fail_run(step, error_object(*limit, run.definition->nodes[run.definition->entry], 1));
+      continue;
+    }
+    if (judge_merges(step)) continue;
+    complete_if_done(step);
+    return;
+  }
+}
+
+}  // namespace fermata::graph

@@ -1,0 +1,71 @@
+#pragma once
+#include "core/graph/nodes/node.h"
+#include "core/run/step.h"
+
+/// How a graph moves: tokens run their nodes until every one is parked or gone, merges are judged
+/// when none is ready, the run ends when nothing is alive. One concern per file of this folder.
+namespace fermata::graph {
+
+// advance.cpp
+/// Runs to quiescence, or until the decision has spent its share of activations.
+void advance(Step& step);
+/// Runs one node for a ready token (or one whose start has come).
+void run_node(Step& step, TokenId id);
+void finish_node(Step& step, TokenId id, NodeOutput done);
+
+// limits.cpp
+/// The limits that end a run rather than a node (G-110); empty while it is within them.
+std::optional<NodeError> over_limit(const Step& step);
+/// Fails the run when what its tokens know has grown too large.
+std::optional<NodeError> context_over_limit(Step& step, TokenId id);
+/// A value nested deeper than a record can hold.
+std::optional<NodeError> too_deep(const Step& step, const Value& value);
+
+// finish.cpp
+void complete_if_done(Step& step);
+void tell_skipped(Step& step);
+void fail_run(Step& step, Value error);
+void time_out_run(Step& step);
+/// Cancels all that lives; effects tell calls to stop.
+void cancel_everything(Step& step);
+void cancel_branch(Step& step, Lineage lineage);
+void cancel_tokens(Step& step, Lineage lineage, const std::vector<TokenId>& tokens);
+
+// failure.cpp
+/// A failed attempt: retried if the policy says so, else concluded by the error policy.
+void fail_node(Step& step, TokenId id, NodeError error, std::optional<int64_t> retry_after_ms = {});
+/// Error object of G-22.
+Value error_object(const NodeError& error, const Node& node, uint32_t attempts);
+/// What halting means where it happened: the innermost split's slot, or the run (G-21, G-69).
+void halt_at(Step& step, Lineage lineage, const Value& error);
+/// The retry rule in force for a node, http's own parameters included (G-38).
+RetryPolicy retry_policy_of(const Node& node, const Value& parameters);
+
+// split.cpp
+void open_split(Step& step, TokenId id, const Value& parameters);
+void arrive_at_aggregator(Step& step, TokenId id);
+void run_gathered(Step& step, TokenId id);
+void fire_scope_timeout(Step& step, ScopeId scope);
+/// Resolves the slot of a branch in which nothing is alive, and closes what that completes.
+void settle(Step& step, Lineage lineage);
+void resolve_slot(Step& step, SlotResolved resolved);
+
+// merge.cpp
+void arrive_at_merge(Step& step, TokenId id);
+void fire_merge_timeout(Step& step, uint64_t merge);
+/// Opens the first merge that can get nothing more; true if one opened.
+bool judge_merges(Step& step);
+
+// parked.cpp, http.cpp
+void start_http(Step& step, TokenId id, Value parameters);
+void take_answer(Step& step, const CallAnswer& answer);
+/// Places every call that the state says is under way: a new run that took over another's state.
+void place_calls(Step& step);
+/// Places a call again that may have been sent; with `at_most_once` it fails instead (G-39).
+void place_lost_call(Step& step, TokenId id);
+void start_wait(Step& step, TokenId id, const Value& parameters);
+void start_signal_wait(Step& step, TokenId id, const Value& parameters);
+void offer_signals(Step& step, const std::string& name);
+void fire_token_timer(Step& step, TokenId id);
+
+}  // namespace fermata::graph

@@ -1,0 +1,142 @@
+#include "core/graph/advance.h"
+#include "core/graph/token_roots.h"
+
+namespace fermata::graph {
+
+namespace {
+
+/// The run's output: `result` over what all ended tokens knew, or the outputs where they ended.
+Result<Value, NodeError> output_of(const Step& step) {
+  const Run& run = step.run;
+  if (!run.definition->result) {
+    Value output = Value::object();
+    for (const auto& [node, ended] : run.ended)
+      output.set(run.definition->nodes[node].name, ended.output);
+    return output;
+  }
+  Context united;
+  for (const auto& [node, ended] : run.ended) united = Context::unite(united, ended.context);
+  TokenRoots roots(run, {}, united, step.at);
+  const RunLimits& limits = step.given.limits;
+  flow::EvalGiven given{step.at, step.given.entropy,
+                        {limits.expression_steps_max, limits.expression_text_bytes_max,
+                         limits.code_memory_bytes_max}};
+  auto output = evaluate(run.definition->result, roots, given);
+  if (!output) return node_failure(output.error());
+  return *std::move(output);
+}
+
+void count_cancelled(TokensCancelled& event, NodeIndex node) {
+  for (size_t i = 0; i < event.nodes.size(); ++i) {
+    if (event.nodes[i] != node) continue;
+    ++event.counts[i];
+    return;
+  }
+  event.nodes.push_back(node);
+  event.counts.push_back(1);
+}
+
+void stop_call(Step& step, TokenId id, const Token& token) {
+  if (token.parked == Parked::call)
+    step.effect(AbandonCall{{step.run.id, id, token.attempt}});
+}
+
+/// Notes what cancelling a lineage takes away, and tells its calls to stop.
+void note_lineage(Step& step, Lineage lineage, TokensCancelled& event) {
+  const Run& run = step.run;
+  const Branch& branch = run.branch(lineage);
+  for (TokenId id : branch.tokens) {
+    const Token& token = run.tokens.at(id);
+    count_cancelled(event, token.node);
+    stop_call(step, id, token);
+  }
+  for (ScopeId scope : branch.scopes)
+    for (const auto& [item, inner] : run.scopes.at(scope).branches)
+      note_lineage(step, {scope, item}, event);
+  if (branch.merges == 0) return;
+  for (const auto& [id, key] : run.pending_merges)
+    if (key.lineage == lineage) count_cancelled(event, key.node);
+}
+
+/// Nodes that something alive outside splits can still reach.
+NodeSet reachable_nodes(const Run& run) {
+  const Definition& definition = *run.definition;
+  NodeSet reachable(definition.nodes.size());
+  auto from = [&](NodeIndex node) {
+    reachable.add(node);
+    reachable.unite(definition.reach[node]);
+  };
+  for (TokenId id : run.root.tokens) from(run.tokens.at(id).node);
+  for (ScopeId id : run.root.scopes) from(run.scopes.at(id).split);
+  for (const auto& [id, key] : run.pending_merges)
+    if (key.lineage.outside()) from(key.node);
+  return reachable;
+}
+
+}  // namespace
+
+void cancel_branch(Step& step, Lineage lineage) {
+  if (!step.run.branch(lineage).alive()) return;
+  TokensCancelled event;
+  event.lineage = lineage;
+  event.whole_lineage = true;
+  note_lineage(step, lineage, event);
+  step.emit(std::move(event));
+}
+
+void cancel_everything(Step& step) { cancel_branch(step, {}); }
+
+void cancel_tokens(Step& step, Lineage lineage, const std::vector<TokenId>& tokens) {
+  if (tokens.empty()) return;
+  TokensCancelled event;
+  event.lineage = lineage;
+  event.tokens = tokens;
+  for (TokenId id : tokens) {
+    const Token& token = step.run.tokens.at(id);
+    count_cancelled(event, token.node);
+    stop_call(step, id, token);
+  }
+  step.emit(std::move(event));
+}
+
+void tell_skipped(Step& step) {
+  const Run& run = step.run;
+  const Definition& definition = *run.definition;
+  // Every node outside splits ends up done or skipped; nothing to tell while none is left open.
+  if (run.done.size() + run.skipped.size() >= definition.nodes.size()) return;
+  NodeSet reachable = reachable_nodes(run);
+  NodesSkipped event;
+  for (NodeIndex node = 0; node < definition.nodes.size(); ++node) {
+    if (!definition.outside_splits[node] || reachable.has(node)) continue;
+    if (!run.done.contains(node) && !run.skipped.contains(node)) event.nodes.push_back(node);
+  }
+  if (!event.nodes.empty()) step.emit(std::move(event));
+}
+
+void fail_run(Step& step, Value error) {
+  cancel_everything(step);
+  tell_skipped(step);
+  step.emit(RunFailed{std::move(error)});
+}
+
+void time_out_run(Step& step) {
+  cancel_everything(step);
+  tell_skipped(step);
+  step.emit(RunTimedOut{});
+}
+
+void complete_if_done(Step& step) {
+  tell_skipped(step);
+  if (step.run.root.alive()) return;
+  auto output = output_of(step);
+  if (output && !too_deep(step, *output)) {
+    step.emit(RunCompleted{*std::move(output)});
+  } else {
+    NodeError error = output ? *too_deep(step, *output) : output.error();
+    step.emit(RunFailed{Value::object({{"code", error.code},
+                                       {"message", "result: " + error.message},
+                                       {"details", error.details}})});
+  }
+}
+
+}  // namespace fermata::graph

@@ -1,0 +1,160 @@
+#include "core/graph/merge.h"
+
+#include <algorithm>
+
+#include "core/graph/advance.h"
+#include "core/graph/token_roots.h"
+
+namespace fermata::graph {
+
+namespace {
+
+bool waits_for_any(const Value& parameters) {
+  return parameters.get("wait_mode") == Value("wait_for_any");
+}
+
+std::optional<Instant> deadline_of(const Step& step, const Value& parameters) {
+  if (waits_for_any(parameters)) return std::nullopt;
+  const Value* given = parameters.find("timeout");
+  double seconds = given ? number_of(*given).value_or(300) : 300;
+  if (seconds <= 0) return std::nullopt;
+  return step.at + Duration{static_cast<int64_t>(seconds * 1000)};
+}
+
+void fail_merge(Step& step, const MergeKey& key, const NodeError& error) {
+  const Node& node = step.run.definition->nodes[key.node];
+  const Merge& merge = step.run.merges.at(key);
+  MergeFailed event;
+  event.lineage = key.lineage;
+  event.node = key.node;
+  event.visit = key.visit;
+  event.error = error_object(error, node, 1);
+  event.policy = node.on_error;
+  event.arrived = merge.arrived;
+  event.expected = merge.expected;
+  if (node.on_error == ErrorPolicy::branch) event.edges = {node.error_edge};
+  if (node.on_error == ErrorPolicy::ignore) {
+    event.edges = node.normal_out;
+    auto output = merge_output(*step.run.definition, node, merge, true);
+    bool usable = output && !too_deep(step, *output);
+    event.output = usable ? *std::move(output) : Value::object({{"items", Value::array()}});
+  }
+  Value object = event.error;
+  step.touched.insert(key.lineage);
+  step.emit(std::move(event));
+  if (node.on_error == ErrorPolicy::halt) {
+    halt_at(step, key.lineage, object);
+  } else {
+    settle(step, key.lineage);
+  }
+}
+
+void open_merge(Step& step, const MergeKey& key) {
+  const Node& node = step.run.definition->nodes[key.node];
+  const Merge& merge = step.run.merges.at(key);
+  bool cancels = merge.parameters.get("cancel_losers") == Value(true);
+  auto output = merge_output(*step.run.definition, node, merge, false);
+  if (!output) return fail_merge(step, key, output.error());
+  if (auto deep = too_deep(step, *output)) return fail_merge(step, key, *deep);
+  step.touched.insert(key.lineage);
+  step.emit(MergeOpened{key.lineage, key.node, key.visit, *std::move(output), node.normal_out});
+  if (cancels) cancel_tokens(step, key.lineage, losers(step.run, key));
+  settle(step, key.lineage);
+}
+
+/// Pending instances of a lineage by visit, then definition order (G-75).
+std::vector<MergeKey> pending_in(const Run& run, Lineage lineage) {
+  std::vector<MergeKey> keys;
+  for (auto it = run.merges.lower_bound({lineage, 0, 0});
+       it != run.merges.end() && it->first.lineage == lineage; ++it)
+    if (!it->second.closed) keys.push_back(it->first);
+  std::stable_sort(keys.begin(), keys.end(), [](const MergeKey& a, const MergeKey& b) {
+    return std::pair(a.visit, a.node) < std::pair(b.visit, b.node);
+  });
+  return keys;
+}
+
+bool has_branch(const Run& run, Lineage lineage) {
+  if (lineage.outside()) return true;
+  auto scope = run.scopes.find(lineage.scope);
+  return scope != run.scopes.end() && scope->second.branches.contains(lineage.item);
+}
+
+}  // namespace
+
+void arrive_at_merge(Step& step, TokenId id) {
+  const Token& token = step.run.tokens.at(id);
+  const Node& node = step.run.definition->nodes[token.node];
+  MergeKey key{token.lineage, token.node, token.context.rewrites(Context::of_node(token.node))};
+  Activation activation = activation_of(step.run, id);
+  activation.visit = key.visit;
+  step.touched.insert(key.lineage);
+  auto found = step.run.merges.find(key);
+  if (found != step.run.merges.end() && found->second.closed) {
+    step.emit(ArrivalIgnored{activation, token.edge});
+    return settle(step, key.lineage);
+  }
+  MergeArrived event{activation, token.edge, {}, {}};
+  if (found == step.run.merges.end()) {
+    TokenRoots roots(step.run, token.lineage, token.context, step.at);
+    const RunLimits& limits = step.given.limits;
+    auto parameters = evaluate(node.parameters, roots,
+                               {step.at, step.given.entropy,
+                                {limits.expression_steps_max, limits.expression_text_bytes_max,
+                                 limits.code_memory_bytes_max}});
+    if (!parameters) return fail_node(step, id, node_failure(parameters.error()).value);
+    event.parameters = *std::move(parameters);
+    event.deadline = deadline_of(step, event.parameters);
+  }
+  step.emit(std::move(event));
+  if (waits_for_any(step.run.merges.at(key).parameters)) open_merge(step, key);
+}
+
+bool judge_merges(Step& step) {
+  if (step.run.pending_merges.empty()) {
+    step.touched.clear();
+    return false;
+  }
+  std::vector<std::pair<MergeKey, Expectation>> counted;
+  for (Lineage lineage : step.touched) {
+    if (!has_branch(step.run, lineage)) continue;
+    for (const MergeKey& key : pending_in(step.run, lineage)) {
+      Expectation expectation = expect(step.run, key);
+      if (expectation.missing.empty()) {
+        open_merge(step, key);
+        return true;
+      }
+      counted.emplace_back(key, std::move(expectation));
+    }
+  }
+  for (Lineage lineage : step.touched) {
+    if (!has_branch(step.run, lineage)) continue;
+    const Branch& branch = step.run.branch(lineage);
+    if (branch.merges == 0 || !branch.tokens.empty() || !branch.scopes.empty()) continue;
+    // Only tokens held by merges are left: they wait for each other in a cycle (G-75).
+    open_merge(step, pending_in(step.run, lineage).front());
+    return true;
+  }
+  for (auto& [key, expectation] : counted) {
+    const Merge& merge = step.run.merges.at(key);
+    bool same = merge.arrived == expectation.arrived && merge.expected == expectation.expected &&
+                merge.missing == expectation.missing;
+    if (same) continue;
+    step.emit(MergeRecounted{key.lineage, key.node, key.visit, expectation.arrived,
+                             expectation.expected, std::move(expectation.missing)});
+  }
+  step.touched.clear();
+  return false;
+}
+
+void fire_merge_timeout(Step& step, uint64_t id) {
+  MergeKey key = step.run.pending_merges.at(id);
+  const Merge& merge = step.run.merges.at(key);
+  fail_merge(step, key,
+             {"merge_timeout",
+              std::to_string(merge.arrived) + " of " + std::to_string(merge.expected) +
+                  " inputs had arrived when the timeout passed",
+              Value::object({{"arrived", merge.arrived}, {"expected", merge.expected}})});
+}
+
+}  // namespace fermata::graph

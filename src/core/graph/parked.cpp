@@ -1,0 +1,174 @@
+#include <cmath>
+
+#include "base/check.h"
+#include "base/json.h"
+#include "base/uuid.h"
+#include "core/graph/advance.h"
+
+/// Nodes that park their token: waits and signal waits, and what wakes them.
+namespace fermata::graph {
+
+namespace {
+
+/// Derived from the activation, so a repeat makes no second timer (G-82).
+std::string timer_id_of(const Run& run, const Activation& activation) {
+  return uuid_v5(run.id.text() + "/" + run.definition->nodes[activation.node].id + "/" +
+                 std::to_string(activation.lineage.scope) + "." +
+                 std::to_string(activation.lineage.item) + "/" + std::to_string(activation.visit));
+}
+
+std::optional<int64_t> unit_ms(std::string_view unit) {
+  if (unit == "seconds") return 1'000;
+  if (unit == "minutes") return 60'000;
+  if (unit == "hours") return 3'600'000;
+  if (unit == "days") return 86'400'000;
+  if (unit == "weeks") return 604'800'000;
+  return std::nullopt;
+}
+
+NodeError wait_invalid(std::string message) { return {"wait_invalid", std::move(message), {}}; }
+
+Result<Duration, NodeError> interval_of(const Value& amount, const Value& unit,
+                                        std::string_view default_unit, int64_t most_ms) {
+  auto scale = unit_ms(unit.is_string() ? unit.as_string() : default_unit);
+  if (!scale) return Failure{wait_invalid("unit is seconds, minutes, hours or days")};
+  auto count = number_of(amount);
+  if (!count || *count < 0 || !std::isfinite(*count))
+    return Failure{wait_invalid("amount is a number of at least 0, not " + to_json(amount))};
+  double ms = *count * static_cast<double>(*scale);
+  if (ms > static_cast<double>(most_ms)) {
+    return Failure{wait_invalid("the interval is over " + std::to_string(most_ms) +
+                                " ms; setting graph_interval_ms_max")};
+  }
+  return Duration{std::llround(ms)};
+}
+
+/// When a wait node resumes, by its form (G-81).
+Result<Instant, NodeError> resume_at_of(const Step& step, const Value& parameters) {
+  const Value* config = parameters.find("config");
+  const Value& fields = config && config->is_object() ? *config : parameters;
+  const Value& type = parameters.get("wait_type");
+  int64_t most = step.given.limits.interval_ms_max;
+  if (type == Value("fixed_time")) {
+    FERMATA_TRY(length, interval_of(fields.get("duration"), fields.get("unit"), "", most));
+    return step.at + length;
+  }
+  if (type == Value("until_date")) {
+    const Value& target = fields.get("target_date");
+    std::string text = to_text(target);
+    if (text.size() == 10) text += "T00:00:00Z";
+    auto at = parse_rfc3339(text);
+    if (!at) return Failure{wait_invalid("target_date is no date: " + to_json(target))};
+    return *at;
+  }
+  const Value* amount = fields.find("amount");
+  FERMATA_TRY(length,
+              interval_of(amount ? *amount : Value(1), fields.get("unit"), "seconds", most));
+  return step.at + length;
+}
+
+Value suspend_output(Instant resume_at, const std::string& timer_id) {
+  return Value::object({{"resume_at", to_rfc3339(resume_at)},
+                        {"resume_at_ms", resume_at.ms},
+                        {"timer_id", timer_id}});
+}
+
+void resume_wait(Step& step, TokenId id) {
+  Activation activation = activation_of(step.run, id);
+  const Token& token = step.run.tokens.at(id);
+  const Node& node = step.run.definition->nodes[token.node];
+  Value output = suspend_output(*token.due, timer_id_of(step.run, activation));
+  output.set("resumed_at", to_rfc3339(step.at));
+  output.set("resumed_by", "scheduler");
+  step.touched.insert(activation.lineage);
+  step.emit(WaitResumed{activation, "scheduler", std::move(output), node.normal_out, token.since, ""});
+  settle(step, activation.lineage);
+}
+
+void take_signal(Step& step, TokenId id, const KeptSignal& signal) {
+  Activation activation = activation_of(step.run, id);
+  const Token& token = step.run.tokens.at(id);
+  const Node& node = step.run.definition->nodes[token.node];
+  bool fresh = token.parked == Parked::ready || token.parked == Parked::start;
+  Value output = Value::object({{"payload", signal.payload},
+                                {"received_at", to_rfc3339(signal.at)},
+                                {"timed_out", false}});
+  step.touched.insert(activation.lineage);
+  step.emit(WaitResumed{activation, "signal", std::move(output), node.normal_out,
+                        fresh ? step.at : token.since, signal.id});
+  settle(step, activation.lineage);
+}
+
+void time_out_signal_wait(Step& step, TokenId id) {
+  Activation activation = activation_of(step.run, id);
+  const Token& token = step.run.tokens.at(id);
+  const Node& node = step.run.definition->nodes[token.node];
+  const Value& action = node.raw.get("on_timeout");
+  if (action != Value("continue") && action != Value("branch"))
+    return fail_node(step, id, {"timeout", "no signal came in time", {}});
+  std::vector<EdgeIndex> edges = node.normal_out;
+  if (action == Value("branch")) edges.clear();
+  if (action == Value("branch") && !node.routes.empty() && node.routes[0] != no_edge)
+    edges = {node.routes[0]};
+  Value output = Value::object({{"payload", Value()}, {"received_at", Value()},
+                                {"timed_out", true}});
+  step.touched.insert(activation.lineage);
+  step.emit(WaitResumed{activation, "timeout", std::move(output), edges, token.since, ""});
+  settle(step, activation.lineage);
+}
+
+void retry_node(Step& step, TokenId id) {
+  Activation activation = activation_of(step.run, id);
+  ++activation.attempt;
+  Value parameters = step.run.tokens.at(id).parameters;
+  step.touched.insert(activation.lineage);
+  step.emit(NodeStarted{activation, std::move(parameters)});
+  run_node(step, id);
+}
+
+}  // namespace
+
+void start_wait(Step& step, TokenId id, const Value& parameters) {
+  auto resume_at = resume_at_of(step, parameters);
+  if (!resume_at) return fail_node(step, id, std::move(resume_at).error());
+  Activation activation = activation_of(step.run, id);
+  std::string timer_id = timer_id_of(step.run, activation);
+  if (*resume_at <= step.at)
+    return finish_node(step, id, {suspend_output(*resume_at, timer_id), {}, Route::all()});
+  step.touched.insert(activation.lineage);
+  step.emit(WaitOpened{activation, "timer", *resume_at, timer_id, ""});
+}
+
+void start_signal_wait(Step& step, TokenId id, const Value& parameters) {
+  std::string name = to_text(parameters.get("name"));
+  for (const KeptSignal& signal : step.run.signals)
+    if (signal.name == name) return take_signal(step, id, KeptSignal(signal));
+  auto timeout_ms = integer_of(parameters.get("timeout_ms")).value_or(0);
+  const Node& node = step.run.definition->nodes[step.run.tokens.at(id).node];
+  if (node.timeout_ms) timeout_ms = *node.timeout_ms;
+  std::optional<Instant> until;
+  if (timeout_ms > 0) until = step.at + Duration{timeout_ms};
+  Activation activation = activation_of(step.run, id);
+  step.touched.insert(activation.lineage);
+  step.emit(WaitOpened{activation, "signal", until, "", name});
+}
+
+void offer_signals(Step& step, const std::string& name) {
+  for (const auto& [id, token] : step.run.tokens) {
+    if (token.parked != Parked::signal || token.parameters != Value(name)) continue;
+    for (const KeptSignal& signal : step.run.signals)
+      if (signal.name == name) return take_signal(step, id, KeptSignal(signal));
+  }
+}
+
+void fire_token_timer(Step& step, TokenId id) {
+  switch (step.run.tokens.at(id).parked) {
+    case Parked::start: return run_node(step, id);
+    case Parked::timer: return resume_wait(step, id);
+    case Parked::signal: return time_out_signal_wait(step, id);
+    case Parked::retry: return retry_node(step, id);
+    default: check(false);
+  }
+}
+
+}  // namespace fermata::graph

@@ -1,0 +1,284 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/model/run.h"
+
+/// What the core decided, in the past tense. The fold of a run's events over its definition is its
+/// state; the same events are its history (G-101). Each lists its fields once, for the binary form
+/// and for people (core/run/history.h). Fields are only ever added at the end.
+namespace fermata {
+
+/// Which execution of which node an event speaks of.
+struct Activation {
+  TokenId token = 0;
+  NodeIndex node = graph::no_node;
+  Lineage lineage;
+  uint32_t visit = 0;
+  uint32_t attempt = 1;
+};
+
+struct RunStarted {
+  AccountId account;
+  WorkflowId workflow;
+  uint32_t workflow_version = 0;
+  DefinitionHash hash;
+  Value input;
+  Value trigger;
+  std::string trigger_kind;
+  Value labels;
+  std::string contact_id;
+  RunId parent;
+  std::string request_hash;
+  RunId origin_run;
+  std::string origin_kind;
+  std::optional<Instant> timeout_at;
+  std::optional<Instant> start_at;
+  std::string seed;  ///< the state it begins with (core/run/snapshot.h), or empty
+  std::string by;
+  template <class V> void each(V&& v) {
+    v("account_id", account); v("workflow_id", workflow); v("version", workflow_version);
+    v("hash", hash); v("input", input); v("trigger_data", trigger); v("trigger", trigger_kind);
+    v("labels", labels); v("contact_id", contact_id); v("parent", parent);
+    v("request_hash", request_hash); v("origin_run", origin_run); v("origin_kind", origin_kind);
+    v("timeout_at", timeout_at); v("start_at", start_at); v("seed", seed); v("by", by);
+  }
+};
+struct RunPaused {
+  std::string by;
+  template <class V> void each(V&& v) { v("by", by); }
+};
+struct RunUnpaused {
+  std::string by;
+  int64_t paused_ms = 0;  ///< run, merge and aggregator deadlines move by this much
+  template <class V> void each(V&& v) { v("by", by); v("paused_ms", paused_ms); }
+};
+struct NodeStarted {
+  Activation activation;
+  Value parameters;
+  template <class V> void each(V&& v) { v("activation", activation); v("parameters", parameters); }
+};
+struct CallRequested {
+  Activation activation;
+  std::string idempotency_key;
+  template <class V> void each(V&& v) {
+    v("activation", activation); v("idempotency_key", idempotency_key);
+  }
+};
+/// Ends an activation; tokens follow `edges`, in order. No edge: the token ends.
+struct NodeSucceeded {
+  Activation activation;
+  Value output;              ///< without what evolve derives from the node's type
+  std::optional<Value> json; ///< what `$json` becomes, if the node sets it
+  std::vector<EdgeIndex> edges;
+  Instant started_at;
+  bool skipped = false;      ///< disabled: the payload passes through
+  template <class V> void each(V&& v) {
+    v("activation", activation); v("output", output); v("json", json); v("edges", edges);
+    v("started_at", started_at); v("skipped", skipped);
+  }
+};
+struct NodeFailed {
+  Activation activation;
+  Value error;
+  graph::ErrorPolicy policy = graph::ErrorPolicy::halt;
+  std::vector<EdgeIndex> edges;
+  Instant started_at;
+  template <class V> void each(V&& v) {
+    v("activation", activation); v("error", error); v("policy", policy); v("edges", edges);
+    v("started_at", started_at);
+  }
+};
+struct NodeRetryScheduled {
+  Activation activation;
+  Value error;
+  Instant retry_at;
+  template <class V> void each(V&& v) {
+    v("activation", activation); v("error", error); v("retry_at", retry_at);
+  }
+};
+struct WaitOpened {
+  Activation activation;
+  std::string kind;  ///< timer or signal
+  std::optional<Instant> resume_at;
+  std::string timer_id;
+  std::string signal_name;
+  template <class V> void each(V&& v) {
+    v("activation", activation); v("kind", kind); v("resume_at", resume_at);
+    v("timer_id", timer_id); v("signal_name", signal_name);
+  }
+};
+struct WaitResumed {
+  Activation activation;
+  std::string resumed_by;
+  Value output;
+  std::vector<EdgeIndex> edges;
+  Instant started_at;
+  std::string signal_id;  ///< of the kept signal it consumes, `#` and its position when unnamed
+  template <class V> void each(V&& v) {
+    v("activation", activation); v("resumed_by", resumed_by); v("output", output);
+    v("edges", edges); v("started_at", started_at); v("signal_id", signal_id);
+  }
+};
+struct SplitOpened {
+  Activation activation;
+  ScopeId scope = 0;
+  Value items;
+  uint32_t batch_size = 1;
+  uint32_t total = 0;
+  uint32_t max_parallel = 0;
+  bool halt_on_item_error = false;
+  std::optional<Instant> deadline;
+  template <class V> void each(V&& v) {
+    v("activation", activation); v("scope", scope); v("items", items); v("batch_size", batch_size);
+    v("total", total); v("max_parallel", max_parallel); v("halt_on_item_error", halt_on_item_error);
+    v("deadline", deadline);
+  }
+};
+struct SlotResolved {
+  Lineage lineage;
+  SlotOutcome outcome = SlotOutcome::ended;
+  TokenId token = 0;            ///< the token that arrived and is consumed, or 0
+  std::optional<Value> value;   ///< absent: the token's payload, or the branch's best arrival
+  template <class V> void each(V&& v) {
+    v("lineage", lineage); v("outcome", outcome); v("token", token); v("value", value);
+  }
+};
+struct SplitClosed {
+  ScopeId scope = 0;
+  uint32_t resolved = 0;
+  uint32_t failed = 0;
+  bool timed_out = false;
+  template <class V> void each(V&& v) {
+    v("scope", scope); v("resolved", resolved); v("failed", failed); v("timed_out", timed_out);
+  }
+};
+struct MergeArrived {
+  Activation activation;  ///< visit: of the instance
+  EdgeIndex edge = graph::no_edge;
+  std::optional<Instant> deadline;  ///< set by the first arrival
+  Value parameters;                 ///< of the instance, as evaluated for the first arrival
+  template <class V> void each(V&& v) {
+    v("activation", activation); v("edge", edge); v("deadline", deadline);
+    v("parameters", parameters);
+  }
+};
+struct MergeRecounted {
+  Lineage lineage;
+  NodeIndex node = graph::no_node;
+  uint32_t visit = 0;
+  uint32_t arrived = 0;
+  uint32_t expected = 0;
+  std::vector<NodeIndex> missing;
+  template <class V> void each(V&& v) {
+    v("lineage", lineage); v("node", node); v("visit", visit); v("arrived", arrived);
+    v("expected", expected); v("missing", missing);
+  }
+};
+struct MergeOpened {
+  Lineage lineage;
+  NodeIndex node = graph::no_node;
+  uint32_t visit = 0;
+  Value output;
+  std::vector<EdgeIndex> edges;
+  template <class V> void each(V&& v) {
+    v("lineage", lineage); v("node", node); v("visit", visit); v("output", output);
+    v("edges", edges);
+  }
+};
+/// The barrier's failure: by its timeout, or by inputs that cannot be merged.
+struct MergeFailed {
+  Lineage lineage;
+  NodeIndex node = graph::no_node;
+  uint32_t visit = 0;
+  Value error;
+  graph::ErrorPolicy policy = graph::ErrorPolicy::halt;
+  Value output;  ///< under `ignore`: what it opens with
+  std::vector<EdgeIndex> edges;
+  uint32_t arrived = 0;
+  uint32_t expected = 0;
+  template <class V> void each(V&& v) {
+    v("lineage", lineage); v("node", node); v("visit", visit); v("error", error);
+    v("policy", policy); v("output", output); v("edges", edges); v("arrived", arrived);
+    v("expected", expected);
+  }
+};
+struct ArrivalIgnored {
+  Activation activation;
+  EdgeIndex edge = graph::no_edge;
+  template <class V> void each(V&& v) { v("activation", activation); v("edge", edge); }
+};
+/// A token that arrived at an aggregator while its branch still lives.
+struct TokenEnded {
+  Activation activation;
+  std::optional<Value> value;
+  template <class V> void each(V&& v) { v("activation", activation); v("value", value); }
+};
+struct NodesSkipped {
+  std::vector<NodeIndex> nodes;
+  template <class V> void each(V&& v) { v("nodes", nodes); }
+};
+/// Everything alive in a lineage, or the listed tokens of it, is gone.
+struct TokensCancelled {
+  Lineage lineage;
+  bool whole_lineage = false;  ///< with all that was opened inside it; outside splits: the whole run
+  std::vector<uint64_t> tokens;
+  std::vector<NodeIndex> nodes;   ///< where they stood, each once
+  std::vector<uint32_t> counts;   ///< how many at each
+  template <class V> void each(V&& v) {
+    v("lineage", lineage); v("whole_lineage", whole_lineage); v("tokens", tokens);
+    v("nodes", nodes); v("counts", counts);
+  }
+};
+struct SignalReceived {
+  std::string name;
+  std::string id;
+  Value payload;
+  template <class V> void each(V&& v) { v("name", name); v("id", id); v("payload", payload); }
+};
+struct RunMigrated {
+  uint32_t from_version = 0;
+  uint32_t to_version = 0;
+  DefinitionHash hash;
+  std::vector<NodeIndex> node_map;  ///< old index to new, no_node where it has none
+  std::vector<EdgeIndex> edge_map;
+  template <class V> void each(V&& v) {
+    v("from_version", from_version); v("to_version", to_version); v("hash", hash);
+    v("node_map", node_map); v("edge_map", edge_map);
+  }
+};
+struct RunCompleted {
+  Value output;
+  template <class V> void each(V&& v) { v("output", output); }
+};
+struct RunFailed {
+  Value error;
+  template <class V> void each(V&& v) { v("error", error); }
+};
+struct RunCancelled {
+  std::string reason;
+  std::string by;
+  template <class V> void each(V&& v) { v("reason", reason); v("by", by); }
+};
+struct RunTimedOut {
+  template <class V> void each(V&&) {}
+};
+
+/// The position in this list is the stored tag: only ever add at the end.
+using EventBody =
+    std::variant<RunStarted, RunPaused, RunUnpaused, NodeStarted, CallRequested, NodeSucceeded,
+                 NodeFailed, NodeRetryScheduled, WaitOpened, WaitResumed, SplitOpened, SlotResolved,
+                 SplitClosed, MergeArrived, MergeRecounted, MergeOpened, MergeFailed, ArrivalIgnored,
+                 TokenEnded, NodesSkipped, TokensCancelled, SignalReceived, RunMigrated,
+                 RunCompleted, RunFailed, RunCancelled, RunTimedOut>;
+std::string_view type_name(const EventBody& body);
+
+struct Event {
+  uint64_t sequence = 0;
+  Instant at;
+  EventBody body;
+};
+
+}  // namespace fermata

@@ -1,0 +1,63 @@
+#include "core/model/run.h"
+
+#include "base/check.h"
+
+namespace fermata {
+
+Branch& Run::branch(Lineage lineage) {
+  if (lineage.outside()) return root;
+  auto scope = scopes.find(lineage.scope);
+  check(scope != scopes.end());
+  auto found = scope->second.branches.find(lineage.item);
+  check(found != scope->second.branches.end());
+  return found->second;
+}
+
+const Branch& Run::branch(Lineage lineage) const {
+  return const_cast<Run*>(this)->branch(lineage);
+}
+
+bool has_ready_work(const Run& run) {
+  if (run.finished() || run.paused()) return false;
+  for (TokenId id : run.ready) {
+    auto found = run.tokens.find(id);
+    if (found != run.tokens.end() && found->second.parked == Parked::ready) return true;
+  }
+  return false;
+}
+
+RunStatus shown_status(const Run& run) {
+  if (run.status != RunStatus::running) return run.status;
+  return run.calls == 0 && !has_ready_work(run) ? RunStatus::waiting : RunStatus::running;
+}
+
+RunSummary summarize(const Run& run) {
+  RunSummary summary;
+  summary.id = run.id;
+  summary.account = run.account;
+  summary.workflow = run.workflow;
+  summary.workflow_version = run.workflow_version;
+  summary.definition = run.definition->hash;
+  summary.status = shown_status(run);
+  summary.started_at = run.started_at;
+  summary.completed_at = run.completed_at;
+  if (!run.finished() && !run.paused()) {
+    if (has_ready_work(run)) {
+      summary.next_due = run.last_at;
+    } else if (!run.timers.empty()) {
+      summary.next_due = run.timers.begin()->due;
+    }
+  }
+  summary.calls_pending = run.finished() ? 0 : run.calls;
+  summary.last_sequence = run.last_sequence;
+  summary.contact_id = run.contact_id;
+  summary.parent = run.parent;
+  summary.labels = run.labels;
+  if (run.status == RunStatus::failed && run.error.find("code"))
+    summary.error_code = std::string(run.error.get("code").as_string());
+  summary.exit_reason = run.exit_reason;
+  summary.request_hash = run.request_hash;
+  return summary;
+}
+
+}  // namespace fermata

@@ -1,0 +1,208 @@
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/model/command.h"
+#include "core/model/context.h"
+#include "core/model/summary.h"
+
+/// The state of a run. Only `evolve` (core/run/evolve.h) changes it; everything here is the fold of
+/// the run's history over its definition.
+namespace fermata {
+
+using graph::EdgeIndex;
+using graph::NodeIndex;
+using TokenId = uint64_t;
+using ScopeId = uint32_t;
+
+/// Where in the nest of splits something stands: branch `item` of an open scope. Scope 0 is the
+/// run itself, outside every split.
+struct Lineage {
+  ScopeId scope = 0;
+  uint32_t item = 0;
+  auto operator<=>(const Lineage&) const = default;
+  bool outside() const { return scope == 0; }
+};
+
+enum class Parked : uint8_t {
+  ready,   ///< not parked: its node is to be run
+  started, ///< its activation has begun and asks for something in the same decision
+  start,   ///< the run begins at an instant to come
+  call,    ///< an HTTP answer
+  timer,   ///< a wait node
+  retry,   ///< the pause before the next attempt
+  signal,  ///< wait_for_signal
+};
+
+/// A point of control.
+struct Token {
+  NodeIndex node = graph::no_node;
+  EdgeIndex edge = graph::no_edge;  ///< over which it came
+  Lineage lineage;
+  Parked parked = Parked::ready;
+  uint32_t visit = 0;
+  uint32_t attempt = 1;
+  ScopeId gathers = 0;  ///< at an aggregator: the closed scope whose slots it reads
+  Instant since;        ///< when this activation started
+  std::optional<Instant> due;
+  Context context;
+  Value payload;
+  Value parameters;     ///< as evaluated at the start of the activation, for later attempts
+};
+
+/// What is alive in one lineage.
+struct Branch {
+  std::set<TokenId> tokens;
+  std::set<ScopeId> scopes;
+  uint32_t merges = 0;  ///< pending merge instances, which hold tokens
+  std::map<NodeIndex, uint32_t> visits;  ///< of repeatable nodes: the next visit
+  /// Best arrival at the aggregator so far, by the order of its incoming edges.
+  std::optional<EdgeIndex> arrived_edge;
+  Value arrived;
+  bool alive() const { return !tokens.empty() || !scopes.empty() || merges > 0; }
+};
+
+enum class SlotOutcome : uint8_t { open, value, ended, error };
+struct Slot {
+  SlotOutcome outcome = SlotOutcome::open;
+  Value value;
+};
+
+/// An open split: the array is stored once, a branch is an index into it.
+struct Scope {
+  NodeIndex split = graph::no_node;
+  uint32_t visit = 0;
+  Lineage outer;
+  EdgeIndex edge = graph::no_edge;  ///< over which the split was reached
+  Context base;        ///< of the split's token, with `$Split`
+  Value payload;       ///< the split's token's
+  Value items;
+  uint32_t batch_size = 1;
+  uint32_t total = 0;  ///< branches
+  uint32_t max_parallel = 0;
+  uint32_t started = 0;
+  uint32_t resolved = 0;
+  uint32_t failed = 0;
+  bool halt_on_item_error = false;
+  bool closed = false;  ///< its aggregator's token reads the slots
+  bool timed_out = false;
+  Instant opened_at;
+  std::optional<Instant> deadline;
+  std::map<uint32_t, Branch> branches;  ///< started and not resolved
+  std::vector<Slot> slots;
+};
+
+struct MergeKey {
+  Lineage lineage;
+  NodeIndex node = graph::no_node;
+  uint32_t visit = 0;
+  auto operator<=>(const MergeKey&) const = default;
+};
+struct Arrival {
+  EdgeIndex edge = graph::no_edge;
+  Context context;
+  Value payload;
+};
+/// Pending from its first arrival; then closed, a tombstone as long as its lineage lives.
+struct Merge {
+  bool closed = false;
+  uint64_t id = 0;  ///< names its timer
+  Instant since;
+  std::optional<Instant> deadline;
+  Value parameters;
+  std::vector<Arrival> arrivals;
+  uint32_t arrived = 0;  ///< edges, as last told
+  uint32_t expected = 0;
+  std::vector<NodeIndex> missing;
+};
+
+enum class TimerKind : uint8_t { token, merge, scope, run };
+/// Ordered as timers fire: by due time, then kind and id.
+struct RunTimer {
+  Instant due;
+  TimerKind kind = TimerKind::token;
+  uint64_t id = 0;
+  auto operator<=>(const RunTimer&) const = default;
+};
+
+struct KeptSignal {
+  std::string name;
+  std::string id;
+  Value payload;
+  Instant at;
+};
+
+/// What the tokens that ended at a node knew.
+struct Ended {
+  Value output;  ///< the node's latest
+  Context context;
+};
+
+struct Run {
+  RunId id;
+  AccountId account;
+  WorkflowId workflow;
+  uint32_t workflow_version = 0;
+  graph::DefinitionRef definition;
+  Value input;
+  Value trigger;
+  std::string trigger_kind;
+  Value labels;
+  std::string contact_id;
+  RunId parent;
+  Origin origin;
+  /// What idempotency keys are made from: the run's id, or that of the run it retries (G-39).
+  RunId run_key;
+  std::string request_hash;
+
+  RunStatus status = RunStatus::running;  ///< running, paused or terminal; waiting is derived
+  Instant started_at;
+  Instant last_at;  ///< of the latest event: a history never goes back in time
+  std::optional<Instant> completed_at;
+  std::optional<Instant> timeout_at;
+  std::optional<Instant> paused_at;
+  Value output;
+  Value error;
+  std::string exit_reason;
+
+  uint64_t last_sequence = 0;  ///< 0: the run does not exist
+  TokenId next_token = 1;
+  ScopeId next_scope = 1;
+  uint64_t activations = 0;
+  uint64_t value_bytes = 0;  ///< of all outputs so far, about
+  uint32_t calls = 0;  ///< tokens parked on calls
+
+  std::map<TokenId, Token> tokens;
+  std::deque<TokenId> ready;  ///< in the order they became ready; may name tokens that are gone
+  Branch root;
+  std::map<ScopeId, Scope> scopes;
+  std::map<MergeKey, Merge> merges;
+  std::map<uint64_t, MergeKey> pending_merges;  ///< by id
+  std::set<RunTimer> timers;
+  std::deque<KeptSignal> signals;
+  std::set<std::string> signal_ids;
+
+  std::map<NodeIndex, Ended> ended;  ///< where tokens ended outside splits
+  std::set<NodeIndex> done;     ///< nodes outside splits that ended at least once
+  std::set<NodeIndex> skipped;  ///< told as never to run
+
+  bool exists() const { return last_sequence > 0; }
+  bool finished() const { return is_terminal(status); }
+  bool paused() const { return status == RunStatus::paused; }
+  Branch& branch(Lineage lineage);
+  const Branch& branch(Lineage lineage) const;
+};
+
+/// What the store keeps beside the history.
+RunSummary summarize(const Run& run);
+/// The status people see: `waiting` when every live token is parked on a timer, signal or merge.
+RunStatus shown_status(const Run& run);
+/// True when a token is ready and the run is not paused: it wants to go on at once.
+bool has_ready_work(const Run& run);
+
+}  // namespace fermata

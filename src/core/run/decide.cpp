@@ -1,0 +1,53 @@
+#include "core/run/decide.h"
+
+#include "core/run/step.h"
+
+namespace fermata {
+
+namespace {
+
+template <class... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+template <class... F>
+Overloaded(F...) -> Overloaded<F...>;
+
+}  // namespace
+
+Activation activation_of(const Run& run, TokenId id) {
+  const Token& token = run.tokens.at(id);
+  uint32_t visit = token.visit;
+  if (token.parked == Parked::ready || token.parked == Parked::start) {
+    visit = 0;
+    if (run.definition->nodes[token.node].repeatable) {
+      const auto& visits = run.branch(token.lineage).visits;
+      if (auto found = visits.find(token.node); found != visits.end()) visit = found->second;
+    }
+  }
+  return {id, token.node, token.lineage, visit, token.attempt};
+}
+
+Outcome<Decision> decide(Run& run, const Command& command, const Given& given) {
+  bool starts = std::holds_alternative<StartRun>(command.body);
+  if (!starts && !run.exists())
+    return fail(ErrorCode::execution_not_found, "there is no execution " + command.run.text());
+  Step step(run, given);
+  auto outcome = std::visit(
+      Overloaded{
+          [&](const StartRun& body) { return on_start(step, command, body); },
+          [&](const WakeRun&) { return on_wake(step); },
+          [&](const AnswerCall& body) { return on_answer(step, body.answer); },
+          [&](const RecoverCalls& body) { return on_recover(step, body); },
+          [&](const CancelRun& body) { return on_cancel(step, command, body); },
+          [&](const PauseRun&) { return on_pause(step, command); },
+          [&](const ResumeRun&) { return on_resume(step, command); },
+          [&](const SignalRun& body) { return on_signal(step, body); },
+          [&](const MigrateRun& body) { return on_migrate(step, body); },
+      },
+      command.body);
+  if (!outcome) return Failure{std::move(outcome).error()};
+  return std::move(step.decision);
+}
+
+}  // namespace fermata

@@ -1,0 +1,52 @@
+#pragma once
+#include <vector>
+
+#include "base/error.h"
+#include "core/model/command.h"
+#include "core/model/effect.h"
+#include "core/model/event.h"
+#include "core/model/run.h"
+
+namespace fermata {
+
+/// Limits of a run at run time (graph.md section 7); settings `graph_…`.
+struct RunLimits {
+  uint64_t tokens_max = 200'000;
+  uint64_t activations_max = 1'000'000;
+  uint64_t context_bytes_max = 8 << 20;
+  uint64_t run_bytes_max = 256 << 20;
+  int nesting_max = 150;  ///< of an output; below what the stored form can hold
+  uint32_t split_items_max = 100'000;
+  uint32_t split_depth_max = 8;
+  uint32_t visits_max = 1'000;
+  uint32_t steps_per_commit = 10'000;
+  uint64_t expression_steps_max = 10'000;
+  uint64_t expression_text_bytes_max = 1 << 20;
+  uint64_t code_steps_max = 1'000'000;
+  uint64_t code_memory_bytes_max = 32 << 20;
+  uint64_t response_bytes_max = 4 << 20;
+  int64_t interval_ms_max = int64_t{365} * 86'400'000;
+  uint64_t signals_kept_max = 10'000;
+};
+
+/// All that a decision may know of the world.
+struct Given {
+  Instant now;
+  uint64_t entropy = 0;
+  RunLimits limits;
+};
+
+struct Decision {
+  std::vector<Event> events;
+  std::vector<Effect> effects;
+};
+
+/// Decides what a command means for a run and advances the run by the events it returns: each event
+/// goes through `evolve` and nothing else touches the state. Pure: the same run, command and
+/// `given` give the same events. A refusal (quiet for timers and answers) changes nothing.
+Outcome<Decision> decide(Run& run, const Command& command, const Given& given);
+
+/// Folds one event into the state. Total: no checks of meaning, no effects.
+void evolve(Run& run, const Event& event);
+
+}  // namespace fermata

@@ -1,0 +1,148 @@
+#include "core/run/event_json.h"
+
+namespace fermata {
+
+namespace {
+
+std::string_view name_of(graph::ErrorPolicy policy) {
+  switch (policy) {
+    case graph::ErrorPolicy::halt: return "halt";
+    case graph::ErrorPolicy::ignore: return "ignore";
+    case graph::ErrorPolicy::branch: return "branch";
+  }
+  return "";
+}
+
+std::string_view name_of(SlotOutcome outcome) {
+  switch (outcome) {
+    case SlotOutcome::open: return "open";
+    case SlotOutcome::value: return "value";
+    case SlotOutcome::ended: return "ended";
+    case SlotOutcome::error: return "error";
+  }
+  return "";
+}
+
+/// Turns fields into members; what is empty is left out.
+class JsonFields {
+ public:
+  JsonFields(Value& out, const EventShow& show) : out_(out), show_(show) {}
+
+  void operator()(const char*, const Activation& activation) {
+    set_node(activation.node);
+    out_.set("lineage", show_.lineage(activation.lineage));
+    out_.set("visit", activation.visit);
+    out_.set("attempt", activation.attempt);
+  }
+  void operator()(const char* name, const Lineage& lineage) {
+    out_.set(name, show_.lineage(lineage));
+    if (!lineage.outside()) out_.set("index", lineage.item);
+  }
+  void operator()(std::string_view name, uint32_t number) {
+    if (name == "node") return set_node(number);
+    if (name == "edge") {
+      if (number != graph::no_edge) out_.set("edge", show_.definition().edges[number].id);
+      return;
+    }
+    out_.set(name, number);
+  }
+  void operator()(std::string_view name, const std::vector<uint32_t>& numbers) {
+    // How a migration renumbers is of no use to people.
+    if (name == "node_map" || name == "edge_map") return;
+    Value list = Value::array();
+    for (uint32_t number : numbers) {
+      if (name == "edges") {
+        list.push(show_.definition().edges[number].id);
+      } else if (name == "nodes" || name == "missing") {
+        list.push(show_.definition().nodes[number].id);
+      } else {
+        list.push(number);
+      }
+    }
+    out_.set(name, std::move(list));
+  }
+  void operator()(std::string_view name, const std::string& text) {
+    if (text.empty() || name == "request_hash") return;
+    if (name == "seed") return out_.set("seed_bytes", text.size());
+    out_.set(name, text);
+  }
+  template <class Tag>
+  void operator()(std::string_view name, const Id<Tag>& id) { (*this)(name, id.text()); }
+  void operator()(std::string_view, uint64_t) {}  // token ids are the engine's own
+  void operator()(std::string_view, const std::vector<uint64_t>&) {}
+  void operator()(std::string_view name, int64_t number) { out_.set(name, number); }
+  void operator()(std::string_view name, bool value) {
+    if (value) out_.set(name, true);
+  }
+  void operator()(std::string_view name, const Value& value) {
+    if (!value.is_null()) out_.set(name, value);
+  }
+  void operator()(std::string_view name, Instant at) { out_.set(name, to_rfc3339(at)); }
+  template <class E> requires std::is_enum_v<E>
+  void operator()(std::string_view name, E value) { out_.set(name, name_of(value)); }
+  template <class T>
+  void operator()(std::string_view name, const std::optional<T>& value) {
+    if (value) (*this)(name, *value);
+  }
+
+ private:
+  void set_node(NodeIndex index) {
+    if (index == graph::no_node) return;
+    const graph::Node& node = show_.definition().nodes[index];
+    out_.set("node_id", node.id);
+    out_.set("node_name", node.name);
+  }
+  Value& out_;
+  const EventShow& show_;
+};
+
+}  // namespace
+
+void EventShow::learn(const Event& event) {
+  if (const auto* opened = std::get_if<SplitOpened>(&event.body)) {
+    scopes_[opened->scope] = {opened->activation.node, opened->activation.visit, opened->total,
+                              opened->activation.lineage};
+  }
+}
+
+std::string EventShow::branch_id(Lineage lineage) const {
+  auto found = scopes_.find(lineage.scope);
+  if (found == scopes_.end()) return std::to_string(lineage.scope) + "." + std::to_string(lineage.item);
+  const KnownScope& scope = found->second;
+  std::string id = definition_.nodes[scope.split].id + "@" + std::to_string(scope.visit) + "." +
+                   std::to_string(lineage.item);
+  return scope.outer.outside() ? id : branch_id(scope.outer) + "/" + id;
+}
+
+Value EventShow::lineage(Lineage lineage) const {
+  std::vector<Value> frames;
+  while (!lineage.outside()) {
+    Value frame = Value::object({{"branch_id", branch_id(lineage)}, {"item_index", lineage.item}});
+    auto found = scopes_.find(lineage.scope);
+    if (found != scopes_.end()) {
+      frame.set("split_node_id", definition_.nodes[found->second.split].id);
+      frame.set("total_items", found->second.total);
+    }
+    frames.insert(frames.begin(), std::move(frame));
+    if (found == scopes_.end()) break;
+    lineage = found->second.outer;
+  }
+  return Value::array(std::move(frames));
+}
+
+Value EventShow::show(const Event& event) const {
+  Value out = Value::object({{"sequence", event.sequence},
+                             {"type", type_name(event.body)},
+                             {"at", to_rfc3339(event.at)}});
+  JsonFields fields(out, *this);
+  std::visit([&](const auto& body) {
+    const_cast<std::remove_cvref_t<decltype(body)>&>(body).each(fields);
+  }, event.body);
+  if (const auto* done = std::get_if<NodeSucceeded>(&event.body))
+    out.set("duration_ms", (event.at - done->started_at).ms);
+  if (const auto* failed = std::get_if<NodeFailed>(&event.body))
+    out.set("duration_ms", (event.at - failed->started_at).ms);
+  return out;
+}
+
+}  // namespace fermata

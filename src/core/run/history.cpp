@@ -1,0 +1,109 @@
+#include "core/run/history.h"
+
+#include <array>
+
+#include "base/check.h"
+#include "core/run/decide.h"
+#include "core/run/fields.h"
+
+namespace fermata {
+
+namespace {
+
+constexpr uint8_t history_format = 1;
+
+template <size_t... I>
+bool read_body(ByteReader& in, size_t tag, EventBody& body, std::index_sequence<I...>) {
+  FieldReader reader(in);
+  return ((tag == I ? (body.emplace<I>().each(reader), true) : false) || ...);
+}
+
+Failure<Error> damaged(const HistoryChunk& chunk) {
+  return fail(ErrorCode::data_damaged,
+              "history chunk at sequence " + std::to_string(chunk.first_sequence) +
+                  " cannot be read");
+}
+
+}  // namespace
+
+std::string_view type_name(const EventBody& body) {
+  static constexpr std::array<std::string_view, std::variant_size_v<EventBody>> names = {
+      "RunStarted",   "RunPaused",      "RunUnpaused",    "NodeStarted",    "CallRequested",
+      "NodeSucceeded", "NodeFailed",    "NodeRetryScheduled", "WaitOpened", "WaitResumed",
+      "SplitOpened",  "SlotResolved",   "SplitClosed",    "MergeArrived",   "MergeRecounted",
+      "MergeOpened",  "MergeTimedOut",  "ArrivalIgnored", "TokenEnded",     "NodesSkipped",
+      "TokensCancelled", "SignalReceived", "RunMigrated", "RunCompleted",   "RunFailed",
+      "RunCancelled", "RunTimedOut"};
+  if (const auto* failed = std::get_if<MergeFailed>(&body);
+      failed && failed->error.get("code") != Value("merge_timeout"))
+    return "NodeFailed";
+  return names[body.index()];
+}
+
+HistoryChunk encode_history(const std::vector<Event>& events) {
+  check(!events.empty());
+  ByteWriter out;
+  out.u8(history_format);
+  out.zigzag(events.front().at.ms);
+  FieldWriter writer(out);
+  for (const Event& event : events) {
+    check(event.at == events.front().at);
+    out.u8(static_cast<uint8_t>(event.body.index()));
+    // `each` visits fields by reference; writing does not change them.
+    std::visit([&](const auto& body) {
+      const_cast<std::remove_cvref_t<decltype(body)>&>(body).each(writer);
+    }, event.body);
+  }
+  return {events.front().sequence, static_cast<uint32_t>(events.size()), out.take()};
+}
+
+Outcome<std::vector<Event>> decode_history(const HistoryChunk& chunk) {
+  ByteReader in(chunk.bytes);
+  if (in.u8() != history_format) return damaged(chunk);
+  Instant at{in.zigzag()};
+  std::vector<Event> events;
+  if (chunk.count > chunk.bytes.size()) return damaged(chunk);
+  events.reserve(chunk.count);
+  for (uint32_t i = 0; i < chunk.count; ++i) {
+    Event& event = events.emplace_back();
+    event.sequence = chunk.first_sequence + i;
+    event.at = at;
+    if (!read_body(in, in.u8(), event.body,
+                   std::make_index_sequence<std::variant_size_v<EventBody>>()) ||
+        !in.ok())
+      return damaged(chunk);
+  }
+  if (!in.done()) return damaged(chunk);
+  return events;
+}
+
+Outcome<Run> fold(const RunId& id, const std::vector<HistoryChunk>& history,
+                  const DefinitionLookup& definitions) {
+  return fold_until(id, history, definitions, UINT64_MAX);
+}
+
+Outcome<Run> fold_until(const RunId& id, const std::vector<HistoryChunk>& history,
+                        const DefinitionLookup& definitions, uint64_t last_sequence) {
+  Run run;
+  run.id = id;
+  for (const HistoryChunk& chunk : history) {
+    if (chunk.first_sequence != run.last_sequence + 1) return damaged(chunk);
+    FERMATA_TRY(events, decode_history(chunk));
+    for (const Event& event : events) {
+      if (event.sequence > last_sequence) return run;
+      const DefinitionHash* needs = nullptr;
+      if (const auto* started = std::get_if<RunStarted>(&event.body)) needs = &started->hash;
+      if (const auto* migrated = std::get_if<RunMigrated>(&event.body)) needs = &migrated->hash;
+      if (needs) {
+        run.definition = definitions(*needs);
+        if (!run.definition)
+          return fail(ErrorCode::data_damaged, "definition " + needs->text() + " is missing");
+      }
+      if (!run.definition) return damaged(chunk);
+      evolve(run, event);
+    }
+  }
+  return run;
+}
+
+}  // namespace fermata

@@ -1,0 +1,24 @@
+#include "core/graph/advance.h"
+#include "core/run/step.h"
+
+namespace fermata {
+
+Outcome<void> on_pause(Step& step, const Command& command) {
+  if (step.run.finished()) return fail(ErrorCode::run_finished, "the execution has ended");
+  if (step.run.paused()) return {};
+  step.emit(RunPaused{command.actor});
+  return {};
+}
+
+Outcome<void> on_resume(Step& step, const Command& command) {
+  Run& run = step.run;
+  if (run.finished()) return fail(ErrorCode::run_finished, "the execution has ended");
+  if (!run.paused()) return fail(ErrorCode::run_not_paused, "the execution is not paused");
+  step.emit(RunUnpaused{command.actor, (step.at - *run.paused_at).ms});
+  graph::advance(step);
+  // Held waits fire now, in due order (G-95); an early look is a quiet refusal.
+  if (!run.finished() && !step.spent()) (void)on_wake(step);
+  return {};
+}
+
+}  // namespace fermata

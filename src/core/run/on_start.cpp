@@ -1,0 +1,43 @@
+#include "core/graph/advance.h"
+#include "core/run/snapshot.h"
+#include "core/run/step.h"
+
+namespace fermata {
+
+Outcome<void> on_start(Step& step, const Command& command, const StartRun& start) {
+  Run& run = step.run;
+  if (run.exists()) {
+    // The same request again is answered with the run it made; nothing happens twice.
+    if (run.request_hash == start.request_hash) return {};
+    return fail(ErrorCode::idempotency_key_reused,
+                "execution " + command.run.text() + " was started by another request");
+  }
+  run.id = command.run;
+  run.definition = start.definition;
+  RunStarted event;
+  event.account = start.account;
+  event.workflow = start.workflow;
+  event.workflow_version = start.workflow_version;
+  event.hash = start.definition->hash;
+  event.input = start.input;
+  event.trigger = start.trigger;
+  event.trigger_kind = start.trigger_kind;
+  event.labels = start.labels;
+  event.contact_id = start.contact_id;
+  event.parent = start.parent;
+  event.request_hash = start.request_hash;
+  event.origin_run = start.origin.run;
+  event.origin_kind = start.origin.kind;
+  event.start_at = start.start_at;
+  event.by = command.actor;
+  int64_t timeout_ms = start.timeout_ms.value_or(start.definition->timeout_ms);
+  Instant begins = start.start_at && *start.start_at > step.at ? *start.start_at : step.at;
+  if (timeout_ms > 0) event.timeout_at = begins + Duration{timeout_ms};
+  if (start.seed) event.seed = encode_snapshot(*start.seed);
+  step.emit(std::move(event));
+  if (start.seed) graph::place_calls(step);
+  graph::advance(step);
+  return {};
+}
+
+}  // namespace fermata

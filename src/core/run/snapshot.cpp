@@ -1,0 +1,218 @@
+#include "core/run/snapshot.h"
+
+#include <map>
+
+#include "core/run/fields.h"
+
+namespace fermata {
+
+namespace {
+
+constexpr uint8_t snapshot_format = 1;
+
+/// Contexts are written in full where first met and by number afterwards.
+class SnapshotWriter : public FieldWriter {
+ public:
+  explicit SnapshotWriter(ByteWriter& out) : FieldWriter(out), out_(out) {}
+  using FieldWriter::put;
+
+  void put(const Context& context) {
+    if (context.empty()) return out_.varint(0);
+    auto [known, fresh] = contexts_.try_emplace(context.identity(), contexts_.size() + 1);
+    out_.varint(known->second);
+    if (!fresh) return;
+    size_t count = 0;
+    context.each([&](Context::Key, const Context::Entry&) { ++count; });
+    out_.varint(count);
+    context.each([&](Context::Key key, const Context::Entry& entry) {
+      put(key); put(entry.rewrites); put(entry.value);
+    });
+  }
+  void put(const Token& t) {
+    put(t.node); put(t.edge); put(t.lineage); put(t.parked); put(t.visit); put(t.attempt);
+    put(t.gathers); put(t.since); put(t.due); put(t.context); put(t.payload); put(t.parameters);
+  }
+  void put(const Branch& b) {
+    out_.varint(b.tokens.size());
+    for (TokenId id : b.tokens) put(id);
+    out_.varint(b.scopes.size());
+    for (ScopeId id : b.scopes) put(id);
+    put(b.merges);
+    out_.varint(b.visits.size());
+    for (auto [node, visit] : b.visits) { put(node); put(visit); }
+    put(b.arrived_edge); put(b.arrived);
+  }
+  void put(const Slot& s) { put(s.outcome); put(s.value); }
+  void put(const Scope& s) {
+    put(s.split); put(s.visit); put(s.outer); put(s.edge); put(s.base); put(s.payload);
+    put(s.items); put(s.batch_size); put(s.total); put(s.max_parallel); put(s.started);
+    put(s.resolved); put(s.failed); put(s.halt_on_item_error); put(s.closed); put(s.timed_out);
+    put(s.opened_at); put(s.deadline);
+    out_.varint(s.branches.size());
+    for (const auto& [item, branch] : s.branches) { put(item); put(branch); }
+    put_all(s.slots);
+  }
+  void put(const Arrival& a) { put(a.edge); put(a.context); put(a.payload); }
+  void put(const MergeKey& k) { put(k.lineage); put(k.node); put(k.visit); }
+  void put(const Merge& m) {
+    put(m.closed); put(m.id); put(m.since); put(m.deadline); put(m.parameters); put_all(m.arrivals); put(m.arrived);
+    put(m.expected); put(m.missing);
+  }
+  void put(const RunTimer& t) { put(t.due); put(t.kind); put(t.id); }
+  void put(const KeptSignal& s) { put(s.name); put(s.id); put(s.payload); put(s.at); }
+  template <class T> void put_all(const T& values) {
+    out_.varint(values.size());
+    for (const auto& value : values) put(value);
+  }
+  template <class K, class T> void put_map(const std::map<K, T>& values) {
+    out_.varint(values.size());
+    for (const auto& [key, value] : values) { put(key); put(value); }
+  }
+  void put(const Ended& e) { put(e.output); put(e.context); }
+
+ private:
+  ByteWriter& out_;
+  std::map<const void*, size_t> contexts_;
+};
+
+class SnapshotReader : public FieldReader {
+ public:
+  explicit SnapshotReader(ByteReader& in) : FieldReader(in), in_(in) {}
+  using FieldReader::take;
+
+  void take(Context& context) {
+    uint64_t number = in_.varint();
+    if (number == 0) { context = Context(); return; }
+    if (number <= contexts_.size()) { context = contexts_[number - 1]; return; }
+    if (number != contexts_.size() + 1) return in_.fail();
+    size_t count = in_.count();
+    Context read;
+    for (size_t i = 0; i < count && in_.ok(); ++i) {
+      Context::Key key = 0;
+      Context::Entry entry;
+      take(key); take(entry.rewrites); take(entry.value);
+      if (key > (1u << 24)) return in_.fail();
+      read = read.with_entry(key, std::move(entry));
+    }
+    contexts_.push_back(read);
+    context = std::move(read);
+  }
+  void take(Token& t) {
+    take(t.node); take(t.edge); take(t.lineage); take(t.parked); take(t.visit); take(t.attempt);
+    take(t.gathers); take(t.since); take(t.due); take(t.context); take(t.payload);
+    take(t.parameters);
+  }
+  void take(Branch& b) {
+    take_set(b.tokens);
+    take_set(b.scopes);
+    take(b.merges);
+    take_map(b.visits);
+    take(b.arrived_edge); take(b.arrived);
+  }
+  void take(Slot& s) { take(s.outcome); take(s.value); }
+  void take(Scope& s) {
+    take(s.split); take(s.visit); take(s.outer); take(s.edge); take(s.base); take(s.payload);
+    take(s.items); take(s.batch_size); take(s.total); take(s.max_parallel); take(s.started);
+    take(s.resolved); take(s.failed); take(s.halt_on_item_error); take(s.closed);
+    take(s.timed_out); take(s.opened_at); take(s.deadline);
+    take_map(s.branches);
+    take_all(s.slots);
+  }
+  void take(Arrival& a) { take(a.edge); take(a.context); take(a.payload); }
+  void take(MergeKey& k) { take(k.lineage); take(k.node); take(k.visit); }
+  void take(Merge& m) {
+    take(m.closed); take(m.id); take(m.since); take(m.deadline); take(m.parameters); take_all(m.arrivals);
+    take(m.arrived); take(m.expected); take(m.missing);
+  }
+  void take(RunTimer& t) { take(t.due); take(t.kind); take(t.id); }
+  void take(KeptSignal& s) { take(s.name); take(s.id); take(s.payload); take(s.at); }
+  void take(Ended& e) { take(e.output); take(e.context); }
+  template <class T> void take_all(T& values) {
+    values.resize(in_.count());
+    for (auto& value : values) take(value);
+  }
+  template <class T> void take_set(std::set<T>& values) {
+    for (size_t n = in_.count(); n > 0 && in_.ok(); --n) {
+      T value{};
+      take(value);
+      values.insert(std::move(value));
+    }
+  }
+  template <class K, class T> void take_map(std::map<K, T>& values) {
+    for (size_t n = in_.count(); n > 0 && in_.ok(); --n) {
+      K key{};
+      take(key);
+      take(values[key]);
+    }
+  }
+
+ private:
+  ByteReader& in_;
+  std::vector<Context> contexts_;
+};
+
+/// Every field of a run except its definition, in one order for both directions.
+template <class Fields, class R>
+void plain_fields(Fields& f, R& run) {
+  f(run.id); f(run.account); f(run.workflow); f(run.workflow_version); f(run.input);
+  f(run.trigger); f(run.trigger_kind); f(run.labels); f(run.contact_id); f(run.parent);
+  f(run.origin.run); f(run.origin.kind); f(run.run_key); f(run.request_hash); f(run.status);
+  f(run.started_at); f(run.last_at); f(run.completed_at); f(run.timeout_at); f(run.paused_at);
+  f(run.output); f(run.error); f(run.exit_reason); f(run.last_sequence); f(run.next_token);
+  f(run.next_scope); f(run.activations); f(run.value_bytes); f(run.calls);
+}
+
+}  // namespace
+
+std::string encode_snapshot(const Run& run) {
+  ByteWriter out;
+  out.u8(snapshot_format);
+  SnapshotWriter writer(out);
+  auto put = [&](const auto& field) { writer.put(field); };
+  plain_fields(put, run);
+  writer.put_map(run.tokens);
+  std::vector<TokenId> ready;
+  for (TokenId id : run.ready)
+    if (run.tokens.contains(id)) ready.push_back(id);
+  writer.put(ready);
+  writer.put(run.root);
+  writer.put_map(run.scopes);
+  writer.put_map(run.merges);
+  writer.put_map(run.pending_merges);
+  writer.put_all(run.timers);
+  writer.put_all(run.signals);
+  writer.put_all(run.signal_ids);
+  writer.put_map(run.ended);
+  writer.put_all(run.done);
+  writer.put_all(run.skipped);
+  return out.take();
+}
+
+Outcome<Run> decode_snapshot(std::string_view bytes, graph::DefinitionRef definition) {
+  ByteReader in(bytes);
+  Run run;
+  run.definition = std::move(definition);
+  bool known = in.u8() == snapshot_format;
+  SnapshotReader reader(in);
+  auto take = [&](auto& field) { reader.take(field); };
+  plain_fields(take, run);
+  reader.take_map(run.tokens);
+  std::vector<TokenId> ready;
+  reader.take(ready);
+  run.ready.assign(ready.begin(), ready.end());
+  reader.take(run.root);
+  reader.take_map(run.scopes);
+  reader.take_map(run.merges);
+  reader.take_map(run.pending_merges);
+  reader.take_set(run.timers);
+  reader.take_all(run.signals);
+  reader.take_set(run.signal_ids);
+  reader.take_map(run.ended);
+  reader.take_set(run.done);
+  reader.take_set(run.skipped);
+  if (!known || !in.done())
+    return fail(ErrorCode::data_damaged, "the stored state of a run cannot be read");
+  return run;
+}
+
+}  // namespace fermata

@@ -1,0 +1,15 @@
+#pragma once
+#include <string>
+
+#include "base/error.h"
+#include "core/model/run.h"
+
+namespace fermata {
+
+/// The whole state of a run as bytes: equal states give equal bytes. Contexts and values that are
+/// shared are written once.
+std::string encode_snapshot(const Run& run);
+/// The definition is not part of the bytes and must be the one the state was made with.
+Outcome<Run> decode_snapshot(std::string_view bytes, graph::DefinitionRef definition);
+
+}  // namespace fermata

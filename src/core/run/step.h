@@ -1,0 +1,51 @@
+#pragma once
+#include <set>
+
+#include "base/random.h"
+#include "core/run/decide.h"
+
+namespace fermata {
+
+/// A decision in the making: every event it emits is folded into the run at once, so that what
+/// follows sees what came before.
+class Step {
+ public:
+  Step(Run& run, const Given& given)
+      : run(run),
+        given(given),
+        // A history never goes back in time, even when the clock does (W-49).
+        at(given.now > run.last_at ? given.now : run.last_at),
+        random(given.entropy) {}
+
+  template <class E>
+  void emit(E body) {
+    Event& event = decision.events.emplace_back(Event{run.last_sequence + 1, at, std::move(body)});
+    evolve(run, event);
+  }
+  void effect(Effect effect) { decision.effects.push_back(std::move(effect)); }
+
+  Run& run;
+  const Given& given;
+  const Instant at;
+  Random random;
+  Decision decision;
+  uint32_t activations = 0;     ///< spent of steps_per_commit
+  std::set<Lineage> touched;    ///< where tokens moved: their merges are judged again
+  bool spent() const { return activations >= given.limits.steps_per_commit; }
+};
+
+/// The activation a token is in or about to begin.
+Activation activation_of(const Run& run, TokenId id);
+
+// One file each. They check first and refuse without a trace, then emit.
+Outcome<void> on_start(Step& step, const Command& command, const StartRun& start);
+Outcome<void> on_wake(Step& step);
+Outcome<void> on_answer(Step& step, const CallAnswer& answer);
+Outcome<void> on_recover(Step& step, const RecoverCalls& recover);
+Outcome<void> on_cancel(Step& step, const Command& command, const CancelRun& cancel);
+Outcome<void> on_pause(Step& step, const Command& command);
+Outcome<void> on_resume(Step& step, const Command& command);
+Outcome<void> on_signal(Step& step, const SignalRun& signal);
+Outcome<void> on_migrate(Step& step, const MigrateRun& migrate);
+
+}  // namespace fermata

@@ -1,0 +1,99 @@
+#include "core/run/view.h"
+
+#include "core/run/event_json.h"
+#include "core/run/history.h"
+#include "core/run/waiting.h"
+
+namespace fermata::view {
+
+namespace {
+
+Value text_or_null(const std::string& text) { return text.empty() ? Value() : Value(text); }
+
+Value time_or_null(const std::optional<Instant>& at) {
+  return at ? Value(to_rfc3339(*at)) : Value();
+}
+
+Outcome<Run> folded(const RunSummary& summary, const std::vector<HistoryChunk>& history,
+                    const graph::DefinitionRef& definition, uint64_t until = UINT64_MAX) {
+  // A migrated run needs each definition it had; the caller knows the latest one only, and earlier
+  // ones are reached through it by hash when they are the same.
+  return fold_until(summary.id, history, [&](const DefinitionHash&) { return definition; }, until);
+}
+
+}  // namespace
+
+Value list_item(const RunSummary& summary) {
+  Value item = Value::object({
+      {"id", summary.id.text()},
+      {"workflow_id", summary.workflow.text()},
+      {"version", summary.workflow_version},
+      {"hash", summary.definition.text()},
+      {"account_id", summary.account.text()},
+      {"status", name_of(summary.status)},
+      {"labels", summary.labels.is_null() ? Value::object() : summary.labels},
+      {"parent", text_or_null(summary.parent.text())},
+      {"contact_id", text_or_null(summary.contact_id)},
+      {"started_at", to_rfc3339(summary.started_at)},
+      {"completed_at", time_or_null(summary.completed_at)},
+      {"next_due_at", time_or_null(summary.next_due)},
+      {"sequence", summary.last_sequence},
+  });
+  if (!summary.exit_reason.empty()) item.set("exit_reason", summary.exit_reason);
+  if (!summary.error_code.empty())
+    item.set("error", Value::object({{"code", summary.error_code}}));
+  return item;
+}
+
+Outcome<Value> execution(const RunSummary& summary, const std::vector<HistoryChunk>& history,
+                         const graph::DefinitionRef& definition) {
+  FERMATA_TRY(run, folded(summary, history, definition));
+  Value shown = list_item(summary);
+  shown.set("input", run.input);
+  shown.set("output", run.output);
+  shown.set("error", run.error);
+  shown.set("trigger", run.trigger_kind);
+  if (!run.origin.kind.empty()) {
+    shown.set("origin", Value::object({{"run", run.origin.run.text()},
+                                       {"kind", run.origin.kind}}));
+  }
+  shown.set("timeout_at", time_or_null(run.timeout_at));
+  shown.set("waiting", waiting_of(run));
+  shown.set("progress", progress_of(run));
+  return shown;
+}
+
+Outcome<std::vector<Value>> history(const std::vector<HistoryChunk>& chunks,
+                                    const graph::Definition& definition, uint64_t from,
+                                    size_t limit) {
+  EventShow show(definition);
+  std::vector<Value> shown;
+  for (const HistoryChunk& chunk : chunks) {
+    FERMATA_TRY(events, decode_history(chunk));
+    for (const Event& event : events) {
+      show.learn(event);
+      if (event.sequence < from) continue;
+      if (shown.size() >= limit) return shown;
+      shown.push_back(show.show(event));
+    }
+  }
+  return shown;
+}
+
+Outcome<Value> nodes(const RunSummary& summary, const std::vector<HistoryChunk>& history,
+                     const graph::DefinitionRef& definition,
+                     std::optional<uint64_t> at_sequence) {
+  NodeTally tally(*definition);
+  for (const HistoryChunk& chunk : history) {
+    FERMATA_TRY(events, decode_history(chunk));
+    for (const Event& event : events) {
+      if (at_sequence && event.sequence > *at_sequence) break;
+      tally.count(event);
+    }
+  }
+  Value shown = Value::object({{"execution_id", summary.id.text()}, {"nodes", tally.nodes()},
+                               {"edges", tally.edges()}});
+  return shown;
+}
+
+}  // namespace fermata::view

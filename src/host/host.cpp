@@ -1,0 +1,122 @@
+#include "host/host.h"
+
+#include "host/partition.h"
+
+namespace fermata {
+
+namespace {
+
+constexpr size_t sweep_page_runs = 2'000;
+constexpr Duration sleep_max{1'000};
+
+}  // namespace
+
+Host::Host(HostPorts ports, HostSettings settings)
+    : partition_(std::make_unique<Partition>(ports, settings)) {}
+Host::~Host() = default;
+
+Outcome<void> Host::recover() { return partition_->recover(); }
+bool Host::submit(Command command, Reply reply) {
+  return partition_->submit(std::move(command), std::move(reply));
+}
+NextTurn Host::turn() { return partition_->turn(); }
+void Host::run() { partition_->run(); }
+void Host::stop() { partition_->stop(); }
+void Host::wake() { partition_->wake(); }
+HostCounters Host::counters() const { return partition_->counters(); }
+void Host::advance_clock(Instant target, std::function<void(Instant)> set_clock,
+                         std::function<void()> done) {
+  partition_->advance_clock(target, std::move(set_clock), std::move(done));
+}
+
+Outcome<void> Host::Partition::recover() {
+  sweep_cursor_ = 0;
+  for (bool more = true; more;) {
+    FERMATA_TRY(page_more, sweep_page());
+    more = page_more;
+  }
+  next_sweep_ = ports_.clock.now() + Duration{settings_.sweep_interval_ms};
+  return {};
+}
+
+/// Looks at one page of live runs: arms what has a due time, has lost calls placed again. Decides
+/// nothing; what is there already stays as it is.
+Outcome<bool> Host::Partition::sweep_page() {
+  FERMATA_TRY(page, ports_.store.pending(sweep_cursor_, sweep_page_runs));
+  for (const Store::Pending& pending : page.runs) {
+    if (pending.next_due) ports_.timers.arm(pending.id, *pending.next_due);
+    if (pending.calls_pending > 0)
+      deferred_.emplace(Instant{0}, Item{{pending.id, RecoverCalls{}}, {}});
+  }
+  sweep_cursor_ = page.cursor;
+  return page.more;
+}
+
+void Host::Partition::sweep(Instant now) {
+  if (!sweeping_) {
+    if (next_sweep_ > now && next_sweep_ <= now + Duration{settings_.sweep_interval_ms}) return;
+    sweeping_ = true;
+    sweep_cursor_ = 0;
+  }
+  auto more = sweep_page();
+  if (more && *more) return;
+  // A page that could not be read is left for the next round.
+  sweeping_ = false;
+  next_sweep_ = now + Duration{settings_.sweep_interval_ms};
+}
+
+NextTurn Host::Partition::next(Instant now) {
+  NextTurn next;
+  next.at_once = queue_.size() > 0 || !continuing_.empty() || sweeping_;
+  std::optional<Instant> due = ports_.timers.next_due();
+  if (!deferred_.empty() && (!due || deferred_.begin()->first < *due))
+    due = deferred_.begin()->first;
+  if (due && *due <= now) next.at_once = true;
+  bool quiet = !next.at_once && deferred_.empty() && ports_.calls.in_flight() == 0;
+  if (step_clock(quiet)) next.at_once = true;
+  next.at = due && *due < next_sweep_ ? *due : next_sweep_;
+  return next;
+}
+
+bool Host::Partition::step_clock(bool quiet) {
+  std::lock_guard lock(advance_mutex_);
+  if (!advance_) return false;
+  if (!quiet) return false;
+  Instant now = ports_.clock.now();
+  if (now >= advance_->target) {
+    std::function<void()> done = std::move(advance_->done);
+    advance_.reset();
+    done();
+    return false;
+  }
+  std::optional<Instant> due = ports_.timers.next_due();
+  advance_->set_clock(due && *due < advance_->target ? std::max(*due, now) : advance_->target);
+  return true;
+}
+
+void Host::Partition::advance_clock(Instant target, std::function<void(Instant)> set_clock,
+                                    std::function<void()> done) {
+  {
+    std::lock_guard lock(advance_mutex_);
+    advance_ = Advance{target, std::move(set_clock), std::move(done)};
+  }
+  wake();
+}
+
+void Host::Partition::run() {
+  while (!stopping_.load()) {
+    NextTurn next = turn();
+    if (next.at_once) continue;
+    Duration sleep = sleep_max;
+    if (next.at) sleep = std::min(sleep, *next.at - ports_.clock.now());
+    if (sleep.ms > 0) queue_.wait_for(std::chrono::milliseconds(sleep.ms));
+  }
+  turn();
+}
+
+void Host::Partition::stop() {
+  stopping_ = true;
+  wake();
+}
+
+}  // namespace fermata

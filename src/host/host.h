@@ -1,0 +1,83 @@
+#pragma once
+#include <functional>
+#include <memory>
+
+#include "core/run/decide.h"
+#include "host/definitions.h"
+#include "host/intake.h"
+#include "ports/calls.h"
+#include "ports/clock.h"
+#include "ports/feed.h"
+#include "ports/store.h"
+#include "ports/timers.h"
+
+/// Runs the core against the ports. Everything here happens on one thread, in turns; the simulator
+/// takes the same turns with simulated ports.
+namespace fermata {
+
+/// The world a host runs against. Borrowed: the caller owns the adapters and keeps them alive.
+struct HostPorts {
+  Store& store;
+  Timers& timers;
+  Calls& calls;
+  Clock& clock;
+  Entropy& entropy;
+  Feed& feed;
+  Definitions& definitions;
+};
+
+struct HostSettings {
+  RunLimits limits;
+  size_t turn_commands_max = 512;     ///< per commit
+  size_t queue_commands_max = 65'536; ///< callers beyond are refused
+  size_t cached_runs_max = 20'000;
+  int64_t sweep_interval_ms = 30'000;
+};
+
+struct HostCounters {
+  uint64_t commits = 0;
+  uint64_t commands = 0;
+  uint64_t events = 0;
+  uint64_t conflicts = 0;
+  uint64_t refusals = 0;
+  uint64_t timers_fired = 0;
+  uint64_t calls_placed = 0;
+  uint64_t store_failures = 0;
+  uint64_t queue_depth = 0;
+  uint64_t runs_cached = 0;
+};
+
+/// When a turn wants the next one.
+struct NextTurn {
+  bool at_once = false;           ///< there is more to do
+  std::optional<Instant> at;      ///< else then, or when something comes in
+};
+
+class Host : public Intake {
+ public:
+  Host(HostPorts ports, HostSettings settings);
+  ~Host() override;
+
+  /// Reads what the store knows: arms timers, has calls placed again. Before the first turn.
+  Outcome<void> recover();
+  [[nodiscard]] bool submit(Command command, Reply reply) override;
+  /// One turn: commands, answers and due timers in, one commit, effects out.
+  NextTurn turn();
+  /// Turns until `stop`, sleeping in between; for a thread of its own.
+  void run();
+  /// Makes `run` return after the turn under way; safe from any thread.
+  void stop();
+  /// Has `run` look again: an answer has come, or the clock was moved. Safe from any thread.
+  void wake();
+  /// Moves a clock set by hand to `target`, stopping at every due time on the way, and calls `done`
+  /// when all of it has happened. Safe from any thread; one at a time.
+  void advance_clock(Instant target, std::function<void(Instant)> set_clock,
+                     std::function<void()> done);
+  HostCounters counters() const;
+
+ private:
+  class Partition;
+  std::unique_ptr<Partition> partition_;
+};
+
+}  // namespace fermata

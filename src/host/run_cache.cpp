@@ -1,0 +1,71 @@
+#include "host/run_cache.h"
+
+#include "core/run/history.h"
+
+namespace fermata {
+
+Outcome<Run> open_run(const RunId& id, const StoredRun& stored, Definitions& definitions) {
+  std::optional<Error> failure;
+  auto lookup = [&](const DefinitionHash& hash) -> graph::DefinitionRef {
+    auto found = definitions.definition(hash);
+    if (found) return *found;
+    failure = found.error();
+    return nullptr;
+  };
+  auto run = fold(id, stored.history, lookup);
+  if (!run && failure) return Failure{*failure};
+  return run;
+}
+
+Outcome<void> RunCache::fetch(const std::vector<RunId>& ids) {
+  std::vector<RunId> missing;
+  for (const RunId& id : ids)
+    if (!runs_.contains(id)) missing.push_back(id);
+  if (missing.empty()) return {};
+  FERMATA_TRY(loaded, store_.load(missing));
+  for (size_t i = 0; i < missing.size(); ++i) {
+    const RunId& id = missing[i];
+    OpenRun open;
+    open.version = loaded[i].version;
+    open.run.id = id;
+    if (open.version > 0) {
+      auto run = open_run(id, loaded[i], definitions_);
+      if (!run) {
+        damaged_.emplace(id, run.error());
+        continue;
+      }
+      open.run = *std::move(run);
+    }
+    by_use_.push_front(id);
+    runs_.emplace(id, Entry{std::move(open), by_use_.begin()});
+  }
+  return {};
+}
+
+OpenRun* RunCache::find(const RunId& id) {
+  auto found = runs_.find(id);
+  if (found == runs_.end()) return nullptr;
+  by_use_.splice(by_use_.begin(), by_use_, found->second.place);
+  return &found->second.open;
+}
+
+const Error* RunCache::damage(const RunId& id) const {
+  auto found = damaged_.find(id);
+  return found == damaged_.end() ? nullptr : &found->second;
+}
+
+void RunCache::forget(const RunId& id) {
+  auto found = runs_.find(id);
+  if (found == runs_.end()) return;
+  by_use_.erase(found->second.place);
+  runs_.erase(found);
+}
+
+void RunCache::trim() {
+  while (runs_.size() > runs_max_) {
+    runs_.erase(by_use_.back());
+    by_use_.pop_back();
+  }
+}
+
+}  // namespace fermata

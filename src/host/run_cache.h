@@ -1,0 +1,51 @@
+#pragma once
+#include <list>
+#include <unordered_map>
+
+#include "core/model/run.h"
+#include "host/definitions.h"
+#include "ports/store.h"
+
+namespace fermata {
+
+/// A run in memory, as of one stored version.
+struct OpenRun {
+  uint64_t version = 0;
+  Run run;
+};
+
+/// Runs that are being worked on. A copy of what the store holds: forgetting one costs a load,
+/// never truth. Used by one thread.
+class RunCache {
+ public:
+  RunCache(Store& store, Definitions& definitions, size_t runs_max)
+      : store_(store), definitions_(definitions), runs_max_(runs_max) {}
+
+  /// Loads those of `ids` that are not here, in one request.
+  Outcome<void> fetch(const std::vector<RunId>& ids);
+  /// Null when it was not fetched, or could not be read (`damage` then says why).
+  OpenRun* find(const RunId& id);
+  const Error* damage(const RunId& id) const;
+  void forget(const RunId& id);
+  /// Makes room: forgets the runs unused for longest. Only between turns.
+  void trim();
+  void clear_damage() { damaged_.clear(); }
+  size_t size() const { return runs_.size(); }
+
+ private:
+  struct Entry {
+    OpenRun open;
+    std::list<RunId>::iterator place;
+  };
+  Store& store_;
+  Definitions& definitions_;
+  const size_t runs_max_;
+  std::unordered_map<RunId, Entry> runs_;
+  std::list<RunId> by_use_;  ///< latest first
+  std::unordered_map<RunId, Error> damaged_;
+};
+
+/// Opens a stored run: the fold of its history.
+Outcome<Run> open_run(const RunId& id, const StoredRun& stored, Definitions& definitions);
+
+}  // namespace fermata

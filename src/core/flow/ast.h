@@ -1,0 +1,132 @@
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/value.h"
+#include "core/flow/datum.h"
+#include "core/flow/token.h"
+
+namespace fermata::flow {
+
+/// What a node of the syntax tree is. The comment lists its children; `?` may be nullptr.
+enum class NodeKind : uint8_t {
+  broken,  ///< stands where a mistake was found; never survives a successful parse
+  // Expressions.
+  literal,        ///< value
+  name,           ///< text
+  root,           ///< text without the dollar sign
+  text_template,  ///< pieces: literals and expressions in turn
+  array,          ///< elements, spreads among them
+  object,         ///< properties and spreads
+  property,       ///< key (a literal, or any expression), value
+  spread,         ///< operand
+  function,       ///< parameters (patterns) …, body; text = its name or empty
+  unary,          ///< operand
+  binary,         ///< left, right
+  logical,        ///< left, right
+  conditional,    ///< condition, then, otherwise
+  assign,         ///< target, value
+  update,         ///< target
+  member,         ///< object; text = name
+  index,          ///< object, key
+  call,           ///< callee, arguments …
+  chain,          ///< an access with `?.` in it: where its short cut ends
+  default_value,  ///< expression, fallback
+  await,          ///< operand
+  // Patterns; in an assignment any target may stand in place of a name.
+  pattern_name,      ///< text
+  pattern_object,    ///< pattern_property … and pattern_rest
+  pattern_property,  ///< key (as in property), pattern
+  pattern_array,     ///< patterns?, pattern_rest last
+  pattern_rest,      ///< pattern
+  pattern_default,   ///< pattern, default value
+  pattern_target,    ///< member or index
+  // Statements.
+  block,        ///< statements
+  declare,      ///< declarators; constant or not
+  declarator,   ///< pattern, initial value?
+  function_declaration,  ///< function; text = its name
+  if_statement,          ///< condition, then, otherwise?
+  while_statement,       ///< condition, body
+  do_statement,          ///< body, condition
+  for_statement,         ///< initial?, condition?, update?, body
+  for_of,                ///< pattern, items, body
+  for_in,                ///< pattern, object, body
+  sequence,              ///< expressions of a `for` header
+  switch_statement,      ///< subject, cases
+  switch_case,           ///< test?, statements
+  break_statement,       ///< text = label or empty
+  continue_statement,    ///< text = label or empty
+  return_statement,      ///< value?
+  throw_statement,       ///< value
+  try_statement,         ///< block, catch pattern?, catch block?, finally block?
+  labeled,               ///< statement; text = label
+  expression_statement,  ///< expression
+  empty,
+};
+
+enum class Operator : uint8_t {
+  none,
+  add, subtract, multiply, divide, modulo, power,
+  equal, not_equal, less, less_equal, greater, greater_equal,
+  in, instance_of, contains,
+  logical_and, logical_or, nullish,
+  logical_not, negate, plus, type_of, remove,
+};
+
+/// A declared name. Found by the resolver; the compiler turns it into a slot or a cell.
+struct Variable {
+  std::string_view name;
+  uint32_t slot = 0;
+  bool constant = false;
+  bool captured = false;  ///< some closure uses it, so it lives in a cell of the heap
+  bool live = false;      ///< while resolving: its declaration has been passed
+  const struct FunctionScope* owner = nullptr;
+};
+
+struct Node {
+  NodeKind kind = NodeKind::broken;
+  Operator op = Operator::none;
+  bool optional = false;       ///< member, index, call: written with `?.`
+  bool constant = false;       ///< declare, for_of, for_in: const
+  bool names_itself = false;   ///< function: its own name is visible inside only
+  bool computed = false;       ///< property: the key is an expression in brackets
+  bool arrow = false;          ///< function: its body may be a bare expression
+  bool is_async = false;       ///< function
+  bool prefix = false;         ///< update
+  bool loose = false;          ///< binary: compared by the rules of conditions (G-16)
+  bool parenthesised = false;
+  bool early = false;          ///< name: used before its declaration could have run
+  uint16_t height = 1;
+  Span span;
+  std::string_view text;
+  Value value;
+  std::vector<Node*> kids;
+  Variable* variable = nullptr;         ///< name, pattern_name: what it means, if declared
+  uint32_t slot = 0;                    ///< statements: the first of their hidden slots
+  uint32_t builtin = no_builtin;        ///< name, member: the library function it means
+  struct FunctionScope* scope = nullptr;  ///< function: its variables
+  std::vector<Variable*> declared;      ///< block-like nodes: what they declare, in order
+};
+
+/// Variables of one function: how many slots it needs and what it takes from outside.
+struct FunctionScope {
+  FunctionScope* parent = nullptr;
+  uint32_t slots_used = 0;
+  uint32_t slots_max = 0;
+  std::vector<Variable*> captures;  ///< of enclosing functions, in the order of its cells
+};
+
+/// Owns every node of one text. The text itself must outlive it.
+struct Ast {
+  std::string_view text;
+  std::deque<Node> nodes;
+  std::deque<Variable> variables;
+  std::deque<FunctionScope> scopes;
+  Node* root = nullptr;  ///< a block of statements, or one expression
+};
+
+}  // namespace fermata::flow

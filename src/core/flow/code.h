@@ -1,0 +1,83 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/value.h"
+#include "core/flow/expression.h"
+#include "core/flow/token.h"
+
+namespace fermata::flow {
+
+enum class Opcode : uint8_t {
+#define FLOW_OPCODE(name, effect) name,
+#include "core/flow/opcodes.def"
+#undef FLOW_OPCODE
+};
+
+/// What reading through a missing part does (G-15).
+enum class Missing : uint8_t {
+  plain,    ///< the rules of values decide: null or TYPE_ERROR (F-15)
+  fails,    ///< the evaluation ends with `unresolved_reference`; operand a is the path
+  is_null,  ///< the whole path is null; operand a is where it ends
+};
+
+enum class InstanceType : uint8_t { error, array, object, function, promise };
+
+/// The loose comparisons of conditions and rules (G-16).
+enum class Loose : uint8_t {
+  equal, not_equal, less, less_equal, greater, greater_equal, contains, in,
+};
+
+struct Instruction {
+  Opcode op;
+  uint8_t b = 0;
+  uint16_t c = 0;
+  uint32_t a = 0;
+};
+static_assert(sizeof(Instruction) == 8);
+
+/// A reference in the source: all of it, and where the part ends that one instruction reads.
+struct PathSpan {
+  Span whole;
+  uint32_t part_end = 0;
+};
+
+struct Function {
+  /// Where a closure's cell comes from when the closure is made.
+  struct Capture {
+    bool from_slot = false;  ///< else from the cells of the function around it
+    uint32_t index = 0;
+  };
+  const Expression::Program* program = nullptr;
+  std::string name;
+  uint32_t parameters = 0;
+  bool has_rest = false;  ///< the last parameter takes all further arguments
+  bool library = false;   ///< part of the prelude: not metered by instruction, not in positions
+  uint32_t slots = 0;
+  std::vector<Instruction> code;
+  std::vector<uint32_t> offsets;  ///< of each instruction, in the source
+  std::vector<Capture> captures;
+};
+
+/// A compiled text.
+struct Expression::Program {
+  std::string text;
+  Grammar grammar = Grammar::expression;
+  std::vector<Value> constants;
+  std::vector<std::string> roots;
+  std::vector<PathSpan> paths;
+  std::vector<std::unique_ptr<Function>> functions;  ///< the first is the text itself
+};
+
+/// Resolves and compiles; the public `parse` without its choice of grammar.
+struct CompileOptions {
+  Grammar grammar = Grammar::expression;
+  ParseLimits limits;
+  bool prelude = false;
+};
+Result<std::shared_ptr<const Expression::Program>, SyntaxError> compile(std::string_view text,
+                                                                       CompileOptions options);
+
+}  // namespace fermata::flow

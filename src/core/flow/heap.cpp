@@ -1,0 +1,148 @@
+#include "core/flow/heap.h"
+
+#include <algorithm>
+
+namespace fermata::flow {
+
+std::string_view text_of(const Datum& text) {
+  if (text.tag == Tag::json_text) return text.json->as_string();
+  return static_cast<const TextObject*>(text.heap)->view();
+}
+
+Heap::~Heap() {
+  while (first_ != nullptr) {
+    HeapObject* next = first_->next;
+    destroy(first_);
+    first_ = next;
+  }
+}
+
+void Heap::link(HeapObject& object, size_t bytes) {
+  object.next = first_;
+  first_ = &object;
+  grow(object, bytes);
+}
+
+Datum Heap::text(std::string_view content) { return text(std::string(content)); }
+
+Datum Heap::text(std::string&& content) {
+  auto* object = make<TextObject>();
+  object->size = content.size();
+  object->buffer = std::make_shared<std::string>(std::move(content));
+  grow(*object, object->size);
+  return datum(object);
+}
+
+Datum Heap::joined(const Datum& left, std::string_view right) {
+  if (left.tag == Tag::text) {
+    auto* before = static_cast<TextObject*>(left.heap);
+    bool ends_its_buffer = before->buffer->size() == before->size;
+    bool overlaps = right.data() >= before->buffer->data() &&
+                    right.data() <= before->buffer->data() + before->buffer->size();
+    if (ends_its_buffer && !overlaps) {
+      auto* object = make<TextObject>();
+      object->buffer = before->buffer;
+      object->buffer->append(right);
+      object->size = object->buffer->size();
+      // The longest text accounts for the whole buffer; its prefixes then count as headers only.
+      size_t moved = before->bytes - sizeof(TextObject);
+      before->bytes -= moved;
+      object->bytes += moved;
+      grow(*object, right.size());
+      return datum(object);
+    }
+  }
+  std::string_view start = text_of(left);
+  std::string content;
+  content.reserve(std::max(start.size() + right.size(), size_t{32}));
+  content.append(start).append(right);
+  return text(std::move(content));
+}
+
+Datum Heap::array(std::vector<Datum> items) {
+  auto* object = make<ArrayObject>();
+  object->items = std::move(items);
+  grow(*object, object->items.size() * sizeof(Datum));
+  return datum(object);
+}
+
+void Heap::destroy(HeapObject* object) {
+  switch (object->kind) {
+    case Tag::text: delete static_cast<TextObject*>(object); break;
+    case Tag::array: delete static_cast<ArrayObject*>(object); break;
+    case Tag::object: delete static_cast<MapObject*>(object); break;
+    case Tag::error: delete static_cast<ErrorObject*>(object); break;
+    case Tag::closure: delete static_cast<ClosureObject*>(object); break;
+    case Tag::bound: delete static_cast<BoundObject*>(object); break;
+    case Tag::cell: delete static_cast<CellObject*>(object); break;
+    case Tag::iterator: delete static_cast<IteratorObject*>(object); break;
+    default: break;
+  }
+}
+
+void Heap::mark(const Datum& datum) {
+  if (datum.is_heap()) mark(datum.heap);
+}
+
+void Heap::mark(HeapObject* object) {
+  if (object == nullptr || object->marked) return;
+  object->marked = true;
+  pending_.push_back(object);
+}
+
+void Heap::mark_children(HeapObject& object) {
+  switch (object.kind) {
+    case Tag::array:
+      for (const Datum& item : static_cast<ArrayObject&>(object).items) mark(item);
+      break;
+    case Tag::object:
+      for (const auto& entry : static_cast<MapObject&>(object).entries()) {
+        mark(entry.key);
+        mark(entry.value);
+      }
+      break;
+    case Tag::error: {
+      auto& error = static_cast<ErrorObject&>(object);
+      for (const Datum& part : {error.code, error.message, error.details, error.cause,
+                                error.stack}) {
+        mark(part);
+      }
+      break;
+    }
+    case Tag::closure:
+      for (CellObject* cell : static_cast<ClosureObject&>(object).cells) mark(cell);
+      break;
+    case Tag::bound: mark(static_cast<BoundObject&>(object).receiver); break;
+    case Tag::cell: mark(static_cast<CellObject&>(object).value); break;
+    case Tag::iterator:
+      mark(static_cast<IteratorObject&>(object).source);
+      for (const Datum& item : static_cast<IteratorObject&>(object).items) mark(item);
+      break;
+    default: break;
+  }
+}
+
+void Heap::sweep() {
+  // A list instead of recursion, so that no depth of data can exhaust the stack.
+  while (!pending_.empty()) {
+    HeapObject* next = pending_.back();
+    pending_.pop_back();
+    mark_children(*next);
+  }
+  HeapObject** link = &first_;
+  while (*link != nullptr) {
+    HeapObject* object = *link;
+    if (object->marked) {
+      object->marked = false;
+      link = &object->next;
+      continue;
+    }
+    *link = object->next;
+    bytes_used_ -= object->bytes;
+    destroy(object);
+  }
+  // The next collection waits until as much again has been made, so its cost stays in proportion.
+  collect_at_ = std::max(bytes_max_ / 2, std::min(bytes_used_ * 2, bytes_max_ + 1));
+}
+
+}  // namespace fermata::flow

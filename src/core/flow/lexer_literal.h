@@ -1,0 +1,20 @@
+#pragma once
+#include <string_view>
+
+#include "core/flow/lexer.h"
+
+namespace fermata::flow {
+
+/// A literal read from source: its value and the offset behind it.
+struct Literal {
+  Value value;
+  size_t end = 0;
+  bool hole = false;  ///< a template piece that ended at `${`
+};
+
+/// Each begins at `begin`: a digit or point, a quote, a backquote or the `}` that ends a hole.
+Result<Literal, SyntaxError> read_number(std::string_view text, size_t begin);
+Result<Literal, SyntaxError> read_string(std::string_view text, size_t begin);
+Result<Literal, SyntaxError> read_template_piece(std::string_view text, size_t begin);
+
+}  // namespace fermata::flow

@@ -1,0 +1,61 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/flow/datum.h"
+
+/// The standard library (F-40). Every function has a number that snapshots may hold, so library.def
+/// is only ever added to. A function is native code, or a function of the prelude when it calls
+/// back into the script, so that no host stack lies under a script.
+namespace fermata::flow {
+
+class Machine;
+struct Function;
+
+/// Receiver first (of methods), then the arguments as given.
+using Arguments = std::span<const Datum>;
+using Native = Datum (*)(Machine&, Arguments);
+
+/// What a function hangs on: a type of receiver, a namespace, or nothing.
+enum class Owner : uint8_t {
+  array_type, string_type, number_type,  // methods
+  global, object_space, array_space, number_space, math_space, json_space, time_space, date_space,
+  duration_space, random_space, base64_space, hash_space,
+  prelude,  // helpers that only the prelude may name
+};
+
+struct Builtin {
+  Owner owner;
+  std::string_view name;
+  uint8_t arguments_min;
+  uint8_t arguments_max;  ///< any_count takes any number
+  Native native;          ///< nullptr: written in the language itself, see prelude.cpp
+  std::string_view script;
+};
+constexpr uint8_t any_count = 255;
+
+const Builtin& builtin(uint32_t number);
+uint32_t builtins_count();
+constexpr bool is_method(Owner owner) { return owner <= Owner::number_type; }
+/// Number of the function, or no_builtin.
+uint32_t find_builtin(Owner owner, std::string_view name);
+/// The owner a name such as `Math` stands for; false when it stands for none.
+bool find_namespace(std::string_view name, Owner& owner);
+/// Constant member such as `Math.PI`; false when there is none.
+bool find_constant(Owner owner, std::string_view name, double& value);
+/// Constant global such as `NaN`.
+bool find_global_constant(std::string_view name, double& value);
+
+/// Every name that may stand alone, and every member of one owner: what messages suggest.
+std::vector<std::string_view> global_names();
+std::vector<std::string_view> member_names(Owner owner);
+/// True when some type has a method or property of that name.
+bool is_known_method(std::string_view name);
+std::vector<std::string_view> method_names();
+
+/// The function of the prelude behind a builtin without native code.
+const Function& prelude_function(uint32_t builtin_number);
+
+}  // namespace fermata::flow

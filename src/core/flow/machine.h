@@ -1,0 +1,200 @@
+#pragma once
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/random.h"
+#include "core/flow/code.h"
+#include "core/flow/heap.h"
+#include "core/flow/inline_stack.h"
+#include "core/flow/library.h"
+
+namespace fermata::flow {
+
+/// Runs compiled code. Script calls are frames of its own, never host recursion, so depth is data
+/// and the state between two instructions could be written down. One machine serves one
+/// evaluation. Natives use the parts below `run`; they return normally even when they failed, and
+/// the machine looks at what they left behind after the instruction.
+class Machine {
+ public:
+  Machine(const Expression::Program& program, const Roots& roots, const EvalGiven& given);
+
+  /// Runs to the end: true when there is a result.
+  bool run();
+  Datum result() const { return result_; }
+  Result<Value, EvalError> result_value();
+  /// Why there is no result; call after `run` gave false.
+  EvalError error();
+  /// The JSON that a datum stands for; fails the evaluation with NOT_JSON or a limit.
+  std::optional<Value> to_json_value(const Datum& datum);
+
+  // Failing and metering.
+  Datum throw_error(std::string_view code, std::string message);
+  Datum throw_type(std::string message) { return throw_error("TYPE_ERROR", std::move(message)); }
+  Datum throw_argument(std::string message) {
+    return throw_error("WRONG_ARG_TYPE", std::move(message));
+  }
+  bool stopped() const { return attention_; }
+  /// Takes steps for work inside one instruction; false when they are used up.
+  bool charge(uint64_t steps);
+  bool charge_bytes(size_t bytes) { return charge(bytes / bytes_per_step); }
+  /// True when a text of that size may be made; else the evaluation ends.
+  bool text_fits(size_t bytes);
+  /// True when that much more memory may be used; else the evaluation ends.
+  bool memory_fits(size_t bytes);
+
+  // Making values.
+  Heap& heap() { return heap_; }
+  /// Keeps JSON alive to the end; `bytes` count as memory.
+  Datum keep(Value value, size_t bytes);
+  Datum text(std::string&& content);
+  Datum text(const char* content) { return text(std::string_view(content)); }
+  Datum text(std::string_view content);
+
+  // Reading values; they see through JSON that the script has changed meanwhile.
+  Datum current(const Datum& datum) const;
+  size_t array_size(const Datum& array) const;
+  Datum array_item(const Datum& array, size_t index) const;
+  std::vector<Datum> array_items(const Datum& array);
+  size_t object_size(const Datum& object) const;
+  std::pair<Datum, Datum> object_entry(const Datum& object, size_t index) const;
+  std::optional<Datum> object_find(const Datum& object, std::string_view key) const;
+
+  // Changing values.
+  ArrayObject& own_array(const Datum& array);
+  MapObject& own_object(const Datum& object);
+  void put(MapObject& object, const Datum& key, const Datum& value);
+  void append(ArrayObject& array, const Datum& item);
+  void copy_entries(MapObject& to, const Datum& from);
+  /// An array as it is, a string as the array of its code points; else TYPE_ERROR.
+  Datum list_of(const Datum& source, std::string_view expectation);
+
+  // Meaning of values.
+  static bool truthy(const Datum& datum);
+  bool equal(const Datum& left, const Datum& right, int depth = 0);
+  static bool same(const Datum& left, const Datum& right);
+  static std::string_view type_name(const Datum& datum);
+  /// The text form of F-14.
+  std::string to_text(const Datum& datum);
+  Random& random() { return random_; }
+  Instant now() const { return given_.now; }
+  Datum make_error(std::string_view code, const Datum& message);
+
+ private:
+  static constexpr size_t bytes_per_step = 16;
+  static constexpr size_t depth_max = 500;
+  static constexpr int nesting_max = 128;
+
+  enum class Verdict : uint8_t { none, finished, uncaught, unresolved, steps, memory, text, depth };
+  struct Frame {
+    const Function* function;
+    ClosureObject* closure;
+    const Instruction* next;
+    size_t base;
+  };
+  struct Handler {
+    size_t frames;
+    size_t height;
+    uint32_t target;
+  };
+  struct Root {
+    bool asked = false;
+    bool present = false;
+    Value value;
+  };
+
+#define FLOW_OPCODE(name, effect) void op_##name(const Instruction& in);
+#include "core/flow/opcodes.def"
+#undef FLOW_OPCODE
+
+  // machine.cpp
+  void step(const Instruction& in);
+  bool attend();
+  void end(Verdict verdict);
+  void collect();
+  const Root& root(size_t index);
+
+  // machine_call.cpp
+  void enter(const Function& function, ClosureObject* closure, size_t count);
+  void call_value(const Datum& callee, size_t count);
+  void call_builtin(uint32_t number, size_t count, bool has_place);
+  bool counts_fit(const Builtin& called, size_t count);
+  size_t spread_list();
+  void call_method(const Instruction& in, size_t count);
+  void make_place(size_t count);
+  void load_from(const CellObject& cell);
+  void assign_to(CellObject& cell);
+
+  // machine_access.cpp
+  enum class Found : uint8_t { yes, no, thrown };
+  Found find_member(const Datum& object, std::string_view name, Datum& out);
+  Found find_error_member(const Datum& object, std::string_view name, Datum& out);
+  Found find_element(const Datum& object, const Datum& key, Datum& out);
+  void missing(const Instruction& in, const Datum& object, std::string_view what);
+  void unresolved(const PathSpan& path);
+  std::optional<Datum> key_text(const Datum& key);
+  void set_element(const Datum& object, const Datum& key, const Datum& value);
+  bool set_key(const Datum& object, const Datum& key, const Datum& value);
+  void remove_key(const Datum& object, const Datum& key);
+
+  // machine_error.cpp
+  bool unwind();
+  size_t current_offset() const;
+  std::string call_stack() const;
+  EvalError limit_error() const;
+  EvalError uncaught_error();
+
+  // machine_operator.cpp
+  void arithmetic(const Instruction& in, Opcode op);
+  void comparison(Opcode op);
+  Datum join(const Datum& left, const Datum& right);
+  bool equal_arrays(const Datum& left, const Datum& right, int depth);
+  bool equal_objects(const Datum& left, const Datum& right, int depth);
+
+  // machine_text.cpp
+  bool append_text(std::string& out, const Datum& datum, int depth);
+  bool append_list_text(std::string& out, const Datum& list, int depth);
+
+  // machine_json.cpp
+  struct Export;
+  std::optional<Value> export_array(const Datum& datum, Export& state);
+  std::optional<Value> export_object(const Datum& datum, Export& state);
+  std::optional<Value> export_error(const Datum& datum, Export& state);
+  std::optional<Value> export_any(const Datum& datum, Export& state);
+  bool touched(const Value& value) const;
+  bool not_json(const Export& state, std::string_view why);
+
+  const Expression::Program& program_;
+  const Roots& given_roots_;
+  const EvalGiven& given_;
+  Heap heap_;
+  Random random_;
+  uint64_t steps_left_;
+
+  InlineStack<Datum, 48> stack_;
+  InlineStack<Frame, 4> frames_;
+  InlineStack<Handler, 2> handlers_;
+  const Instruction* next_ = nullptr;
+  size_t base_ = 0;
+  uint64_t step_cost_ = 1;
+
+  std::array<Root, 3> few_roots_;
+  std::unique_ptr<Root[]> many_roots_;
+  std::vector<std::unique_ptr<Value>> kept_;
+  /// JSON that the script has changed, by address, with the copy that took its place.
+  std::map<const Value*, HeapObject*> adopted_;
+
+  bool attention_ = false;
+  bool thrown_ = false;
+  Verdict verdict_ = Verdict::none;
+  Datum result_;
+  Datum thrown_value_;
+  size_t thrown_offset_ = 0;  ///< of the throw, for values that do not know it themselves
+  size_t exported_bytes_ = 0;
+  std::unique_ptr<EvalError> unresolved_;
+};
+
+}  // namespace fermata::flow

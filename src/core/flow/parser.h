@@ -1,0 +1,141 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/flow/ast.h"
+#include "core/flow/expression.h"
+#include "core/flow/lexer.h"
+
+namespace fermata::flow {
+
+/// Builds the tree of one text. The grammar is that of section 3 of the language; a dialect leaves
+/// out what its place does not allow. On the first mistake the parser notes it and pretends that
+/// the text ends there, so the rules need no error paths of their own.
+class Parser {
+ public:
+  Parser(std::string_view text, Grammar grammar, const ParseLimits& limits);
+
+  Result<Ast, SyntaxError> run();
+
+ private:
+  /// Nesting and tree heights that the host stack is known to bear.
+  static constexpr int nesting_max = 150;
+  static constexpr uint16_t height_max = 1'000;
+
+  struct Nesting;
+
+  // Tokens.
+  const Token& current() const { return tokens_[index_]; }
+  const Token& ahead(size_t count) const;
+  bool at(TokenKind kind) const { return current().kind == kind; }
+  bool at_name(std::string_view word) const;
+  bool at_condition_word(std::string_view word) const { return words_ && at_name(word); }
+  bool take(TokenKind kind);
+  void expect(TokenKind kind, std::string_view where);
+  void advance();
+  std::string_view text_of(const Token& token) const;
+  bool breaks_line() const { return lines_matter_ && current().after_line_break; }
+
+  // Nodes and mistakes.
+  Node* make(NodeKind kind, uint32_t begin, std::vector<Node*> kids = {});
+  Node* make_literal(uint32_t begin, Value value);
+  Node* fail(std::string message, std::string_view code = "expression_invalid");
+  Node* fail_at(size_t offset, std::string message, std::string_view code = "expression_invalid");
+  Node* fail_unexpected(std::string_view expected);
+  bool failed() const { return failed_; }
+  /// In a fragment effects are not pure; elsewhere they are plainly not in the grammar.
+  Node* fail_effect(std::string_view what);
+  std::string describe_current() const;
+
+  // parser_expression.cpp
+  Node* expression() { return assignment(); }
+  Node* assignment();
+  Node* assignment_operator(Node* target, uint32_t begin);
+  Node* conditional();
+  Node* binary(int level);
+  Node* unary();
+  Node* negation_word();
+  Node* prefix_update();
+  Node* postfix();
+  bool at_binary(int level, Operator& op) const;
+  bool comparison_is_loose(Operator op) const;
+
+  // parser_access.cpp
+  Node* access();
+  bool access_step(Node*& node, bool& optional);
+  std::vector<Node*> arguments();
+  Node* primary();
+  Node* primary_word();
+  Node* name_or_root();
+  Node* mustache();
+  Node* parenthesised();
+  Node* text_template();
+  Node* array_literal();
+  Node* new_error();
+  Node* default_call();
+
+  // parser_function.cpp
+  bool at_arrow() const;
+  Node* arrow_function();
+  Node* function_expression();
+  Node* function_rest(uint32_t begin, std::string_view name);
+  std::vector<Node*> parameters();
+  Node* object_literal();
+  Node* object_property();
+  Node* property_key(bool& computed);
+  Node* method(uint32_t begin, Node* key, bool computed);
+
+  // parser_pattern.cpp
+  Node* pattern();
+  Node* pattern_element();
+  Node* with_default(Node* target);
+  Node* object_pattern();
+  Node* array_pattern();
+  Node* to_pattern(Node* expression);
+  Node* to_object_pattern(Node* expression);
+  Node* to_array_pattern(Node* expression);
+  bool is_target(const Node* node) const;
+
+  // parser_statement.cpp
+  Node* statements_until(TokenKind close);
+  Node* statement();
+  Node* block();
+  Node* declaration();
+  Node* function_declaration();
+  Node* labeled_or_expression();
+  Node* jump();
+  Node* throw_statement();
+  void end_of_statement();
+  bool starts_statement_on_same_line() const;
+
+  // parser_control.cpp
+  Node* if_statement();
+  Node* while_statement();
+  Node* do_statement();
+  Node* for_statement();
+  Node* for_three_parts(uint32_t begin, Node* initial);
+  Node* expression_sequence();
+  Node* switch_statement();
+  Node* switch_case();
+  Node* try_statement();
+  Node* condition_in_parens();
+
+  std::string_view text_;
+  Grammar grammar_;
+  size_t nodes_max_;
+  const std::vector<std::string>* names_;
+  std::vector<Token> tokens_;
+  size_t index_ = 0;
+  int nesting_ = 0;
+  bool lines_matter_ = false;
+  bool words_ = false;    ///< `and`, `or`, `not`, `contains` and bare words mean something here
+  bool pure_expression_ = true;  ///< no assignment, statements or function bodies
+  bool no_in_ = false;           ///< inside the header of a `for`, before `in` is decided
+  bool failed_ = false;
+  SyntaxError error_;
+  Node broken_;
+  Ast ast_;
+};
+
+}  // namespace fermata::flow

@@ -1,0 +1,230 @@
+#include "core/flow/parser.h"
+#include "core/flow/parser_nesting.h"
+
+namespace fermata::flow {
+
+namespace {
+
+struct BinaryMark {
+  TokenKind kind;
+  int level;
+  Operator op;
+};
+
+/// From the loosest to the tightest; `**` stands apart because it groups to the right.
+constexpr BinaryMark binary_marks[] = {
+    {TokenKind::nullish, 1, Operator::nullish},
+    {TokenKind::or_or, 2, Operator::logical_or},
+    {TokenKind::and_and, 3, Operator::logical_and},
+    {TokenKind::equal, 4, Operator::equal},
+    {TokenKind::strict_equal, 4, Operator::equal},
+    {TokenKind::not_equal, 4, Operator::not_equal},
+    {TokenKind::strict_not_equal, 4, Operator::not_equal},
+    {TokenKind::less, 5, Operator::less},
+    {TokenKind::less_equal, 5, Operator::less_equal},
+    {TokenKind::greater, 5, Operator::greater},
+    {TokenKind::greater_equal, 5, Operator::greater_equal},
+    {TokenKind::in_word, 5, Operator::in},
+    {TokenKind::instanceof_word, 5, Operator::instance_of},
+    {TokenKind::plus, 6, Operator::add},
+    {TokenKind::minus, 6, Operator::subtract},
+    {TokenKind::times, 7, Operator::multiply},
+    {TokenKind::divide, 7, Operator::divide},
+    {TokenKind::modulo, 7, Operator::modulo},
+};
+constexpr int equality_level = 4;
+constexpr int unary_level = 8;
+
+struct AssignMark {
+  TokenKind kind;
+  Operator op;
+};
+constexpr AssignMark assign_marks[] = {
+    {TokenKind::assign, Operator::none},
+    {TokenKind::plus_assign, Operator::add},
+    {TokenKind::minus_assign, Operator::subtract},
+    {TokenKind::times_assign, Operator::multiply},
+    {TokenKind::divide_assign, Operator::divide},
+    {TokenKind::modulo_assign, Operator::modulo},
+    {TokenKind::power_assign, Operator::power},
+    {TokenKind::nullish_assign, Operator::nullish},
+    {TokenKind::or_assign, Operator::logical_or},
+    {TokenKind::and_assign, Operator::logical_and},
+};
+
+struct WordMark {
+  std::string_view word;
+  int level;
+  Operator op;
+};
+constexpr WordMark word_marks[] = {
+    {"or", 2, Operator::logical_or},
+    {"and", 3, Operator::logical_and},
+    {"contains", 5, Operator::contains},
+};
+
+bool is_logical(Operator op) {
+  return op == Operator::nullish || op == Operator::logical_or || op == Operator::logical_and;
+}
+
+}  // namespace
+
+Node* Parser::assignment() {
+  Nesting nesting(*this);
+  if (at_arrow()) return arrow_function();
+  uint32_t begin = current().span.begin;
+  Node* left = conditional();
+  return assignment_operator(left, begin);
+}
+
+Node* Parser::assignment_operator(Node* target, uint32_t begin) {
+  for (const AssignMark& mark : assign_marks) {
+    if (!at(mark.kind)) continue;
+    if (pure_expression_) {
+      return fail("an expression cannot assign" +
+                  std::string(at(TokenKind::assign) ? "; compare with ==" : ""));
+    }
+    bool is_pattern = target->kind == NodeKind::array || target->kind == NodeKind::object;
+    if (is_pattern && mark.op == Operator::none && !target->parenthesised) {
+      target = to_pattern(target);
+    } else if (!is_target(target)) {
+      return fail_at(begin, "this cannot be assigned to");
+    }
+    advance();
+    Node* value = assignment();
+    Node* node = make(NodeKind::assign, begin, {target, value});
+    node->op = mark.op;
+    return node;
+  }
+  return target;
+}
+
+Node* Parser::conditional() {
+  uint32_t begin = current().span.begin;
+  Node* condition = binary(1);
+  if (!take(TokenKind::question)) return condition;
+  Node* chosen = nullptr;
+  {
+    Scoped in_allowed(no_in_, false);
+    chosen = assignment();
+  }
+  expect(TokenKind::colon, "of the choice ? :");
+  Node* otherwise = assignment();
+  return make(NodeKind::conditional, begin, {condition, chosen, otherwise});
+}
+
+bool Parser::at_binary(int level, Operator& op) const {
+  if (words_ && at(TokenKind::name)) {
+    for (const WordMark& mark : word_marks) {
+      if (mark.level == level && text_of(current()) == mark.word) {
+        op = mark.op;
+        return true;
+      }
+    }
+  }
+  if (no_in_ && at(TokenKind::in_word)) return false;
+  for (const BinaryMark& mark : binary_marks) {
+    if (mark.level == level && at(mark.kind)) {
+      op = mark.op;
+      return true;
+    }
+  }
+  return false;
+}
+
+bool Parser::comparison_is_loose(Operator op) const {
+  if (!words_) return false;
+  return (op >= Operator::equal && op <= Operator::greater_equal) || op == Operator::in ||
+         op == Operator::contains;
+}
+
+Node* Parser::binary(int level) {
+  if (level == unary_level) return unary();
+  uint32_t begin = current().span.begin;
+  Node* left = binary(level + 1);
+  Operator op = Operator::none;
+  while (!failed_ && at_binary(level, op)) {
+    advance();
+    Node* right = binary(level + 1);
+    left = make(is_logical(op) ? NodeKind::logical : NodeKind::binary, begin, {left, right});
+    left->op = op;
+    left->loose = comparison_is_loose(op);
+  }
+  return left;
+}
+
+Node* Parser::unary() {
+  Nesting nesting(*this);
+  uint32_t begin = current().span.begin;
+  Operator op = Operator::none;
+  switch (current().kind) {
+    case TokenKind::not_mark: op = Operator::logical_not; break;
+    case TokenKind::minus: op = Operator::negate; break;
+    case TokenKind::plus: op = Operator::plus; break;
+    case TokenKind::typeof_word: op = Operator::type_of; break;
+    case TokenKind::delete_word: op = Operator::remove; break;
+    case TokenKind::await_word: return fail_effect("await");
+    case TokenKind::plus_plus:
+    case TokenKind::minus_minus: return prefix_update();
+    default:
+      return at_condition_word("not") ? negation_word() : postfix();
+  }
+  if (op == Operator::remove && pure_expression_) return fail("an expression cannot delete");
+  advance();
+  Node* operand = unary();
+  if (op == Operator::remove && operand->kind != NodeKind::member &&
+      operand->kind != NodeKind::index && !failed_) {
+    return fail_at(begin, "delete takes a member: delete object.key");
+  }
+  bool raised = operand->op == Operator::power && operand->kind == NodeKind::binary;
+  if (raised && !operand->parenthesised) {
+    return fail_at(begin, "put parentheses around the operand left of **");
+  }
+  Node* node = make(NodeKind::unary, begin, {operand});
+  node->op = op;
+  return node;
+}
+
+/// `not` takes a whole comparison, as people read it: `not $a == 1`.
+Node* Parser::negation_word() {
+  uint32_t begin = current().span.begin;
+  advance();
+  Node* node = make(NodeKind::unary, begin, {binary(equality_level)});
+  node->op = Operator::logical_not;
+  return node;
+}
+
+Node* Parser::prefix_update() {
+  uint32_t begin = current().span.begin;
+  Operator op = at(TokenKind::plus_plus) ? Operator::add : Operator::subtract;
+  if (pure_expression_) return fail("an expression cannot assign");
+  advance();
+  Node* target = unary();
+  if (!failed_ && !is_target(target)) return fail_at(begin, "this cannot be assigned to");
+  Node* node = make(NodeKind::update, begin, {target});
+  node->op = op;
+  node->prefix = true;
+  return node;
+}
+
+Node* Parser::postfix() {
+  uint32_t begin = current().span.begin;
+  Node* operand = access();
+  bool updates = at(TokenKind::plus_plus) || at(TokenKind::minus_minus);
+  if (updates && !breaks_line()) {
+    if (pure_expression_) return fail("an expression cannot assign");
+    if (!is_target(operand)) return fail("this cannot be assigned to");
+    Operator op = at(TokenKind::plus_plus) ? Operator::add : Operator::subtract;
+    advance();
+    operand = make(NodeKind::update, begin, {operand});
+    operand->op = op;
+  }
+  if (!at(TokenKind::power)) return operand;
+  advance();
+  Node* exponent = unary();
+  Node* node = make(NodeKind::binary, begin, {operand, exponent});
+  node->op = Operator::power;
+  return node;
+}
+
+}  // namespace fermata::flow

@@ -1,0 +1,168 @@
+#include "core/flow/parser.h"
+#include "core/flow/parser_nesting.h"
+
+namespace fermata::flow {
+
+/// Looks for `name =>` or for `=>` behind the parenthesis that closes here.
+bool Parser::at_arrow() const {
+  if (at(TokenKind::name)) {
+    bool is_async = text_of(current()) == "async" && !ahead(1).after_line_break &&
+                    (ahead(1).kind == TokenKind::name || ahead(1).kind == TokenKind::left_paren);
+    return ahead(1).kind == TokenKind::arrow ||
+           (is_async && ahead(2).kind == TokenKind::arrow);
+  }
+  if (!at(TokenKind::left_paren)) return false;
+  int depth = 0;
+  for (size_t i = index_; i < tokens_.size(); ++i) {
+    switch (tokens_[i].kind) {
+      case TokenKind::left_paren:
+      case TokenKind::left_bracket:
+      case TokenKind::left_brace: ++depth; break;
+      case TokenKind::right_paren:
+      case TokenKind::right_bracket:
+      case TokenKind::right_brace: --depth; break;
+      default: break;
+    }
+    if (depth == 0) return i + 1 < tokens_.size() && tokens_[i + 1].kind == TokenKind::arrow;
+  }
+  return false;
+}
+
+Node* Parser::arrow_function() {
+  uint32_t begin = current().span.begin;
+  if (at_name("async") && ahead(1).kind != TokenKind::arrow) return fail_effect("async");
+  std::vector<Node*> kids;
+  if (at(TokenKind::name)) {
+    Node* parameter = make(NodeKind::pattern_name, begin);
+    parameter->text = text_of(current());
+    advance();
+    kids.push_back(parameter);
+  } else {
+    kids = parameters();
+  }
+  if (current().after_line_break && lines_matter_) {
+    return fail("a line break may not stand before =>");
+  }
+  expect(TokenKind::arrow, "of the function");
+  if (at(TokenKind::left_brace)) {
+    if (pure_expression_) return fail("in an expression the body after => is an expression");
+    kids.push_back(block());
+  } else {
+    kids.push_back(assignment());
+  }
+  Node* node = make(NodeKind::function, begin, std::move(kids));
+  node->arrow = true;
+  return node;
+}
+
+Node* Parser::function_expression() {
+  uint32_t begin = current().span.begin;
+  if (pure_expression_) return fail("an expression takes functions as x => value only");
+  advance();
+  std::string_view name;
+  if (at(TokenKind::name)) {
+    name = text_of(current());
+    advance();
+  }
+  Node* node = function_rest(begin, name);
+  node->names_itself = !name.empty();
+  return node;
+}
+
+Node* Parser::function_rest(uint32_t begin, std::string_view name) {
+  std::vector<Node*> kids = parameters();
+  kids.push_back(block());
+  Node* node = make(NodeKind::function, begin, std::move(kids));
+  node->text = name;
+  return node;
+}
+
+std::vector<Node*> Parser::parameters() {
+  Scoped lines(lines_matter_, false);
+  Scoped in_allowed(no_in_, false);
+  expect(TokenKind::left_paren, "before the parameters");
+  std::vector<Node*> out;
+  while (!failed_ && !at(TokenKind::right_paren)) {
+    Node* element = pattern_element();
+    out.push_back(element);
+    if (!take(TokenKind::comma)) break;
+    if (element->kind == NodeKind::pattern_rest) fail("`...` must be the last parameter");
+  }
+  expect(TokenKind::right_paren, "after the parameters");
+  return out;
+}
+
+Node* Parser::object_literal() {
+  Scoped lines(lines_matter_, false);
+  Scoped in_allowed(no_in_, false);
+  uint32_t begin = current().span.begin;
+  advance();
+  std::vector<Node*> properties;
+  while (!failed_ && !at(TokenKind::right_brace)) {
+    properties.push_back(object_property());
+    if (!take(TokenKind::comma)) break;
+  }
+  expect(TokenKind::right_brace, "to close the object");
+  return make(NodeKind::object, begin, std::move(properties));
+}
+
+Node* Parser::object_property() {
+  uint32_t begin = current().span.begin;
+  if (take(TokenKind::ellipsis)) return make(NodeKind::spread, begin, {assignment()});
+  bool shorthand = at(TokenKind::name);
+  std::string_view name = text_of(current());
+  bool computed = false;
+  Node* key = property_key(computed);
+  if (failed_) return &broken_;
+  Node* property = nullptr;
+  if (take(TokenKind::colon)) {
+    property = make(NodeKind::property, begin, {key, assignment()});
+  } else if (at(TokenKind::left_paren)) {
+    return method(begin, key, computed);
+  } else if (shorthand) {
+    Node* value = make(NodeKind::name, begin);
+    value->text = name;
+    // `{a = 1}` is right only if this object turns out to be a pattern; see to_pattern.
+    if (at(TokenKind::assign) && !pure_expression_) {
+      advance();
+      value = make(NodeKind::pattern_default, begin, {value, assignment()});
+    }
+    property = make(NodeKind::property, begin, {key, value});
+  } else {
+    return fail_unexpected("`:` after the key");
+  }
+  property->computed = computed;
+  return property;
+}
+
+Node* Parser::property_key(bool& computed) {
+  uint32_t begin = current().span.begin;
+  if (at(TokenKind::name) || is_reserved_word(current().kind)) {
+    Value name(text_of(current()));
+    advance();
+    return make_literal(begin, std::move(name));
+  }
+  if (at(TokenKind::string) || at(TokenKind::number)) {
+    Value key = current().value;
+    advance();
+    return make_literal(begin, std::move(key));
+  }
+  if (take(TokenKind::left_bracket)) {
+    computed = true;
+    Node* key = assignment();
+    expect(TokenKind::right_bracket, "after the key");
+    return key;
+  }
+  return fail_unexpected("a key");
+}
+
+Node* Parser::method(uint32_t begin, Node* key, bool computed) {
+  if (pure_expression_) return fail("an expression takes functions as x => value only");
+  std::string_view name = computed || !key->value.is_string() ? "" : key->value.as_string();
+  Node* function = function_rest(begin, name);
+  Node* property = make(NodeKind::property, begin, {key, function});
+  property->computed = computed;
+  return property;
+}
+
+}  // namespace fermata::flow

@@ -1,0 +1,30 @@
+#pragma once
+#include "core/flow/parser.h"
+
+namespace fermata::flow {
+
+/// Counts how deep the rules have called each other, because they use the host's stack.
+struct Parser::Nesting {
+  explicit Nesting(Parser& owner) : parser(owner) {
+    if (++parser.nesting_ > nesting_max) parser.fail("the text is nested too deeply");
+  }
+  ~Nesting() { --parser.nesting_; }
+  Nesting(const Nesting&) = delete;
+  Nesting& operator=(const Nesting&) = delete;
+  Parser& parser;
+};
+
+/// Sets a flag of the parser for the length of a rule.
+class Scoped {
+ public:
+  Scoped(bool& flag, bool value) : flag_(flag), before_(flag) { flag = value; }
+  ~Scoped() { flag_ = before_; }
+  Scoped(const Scoped&) = delete;
+  Scoped& operator=(const Scoped&) = delete;
+
+ private:
+  bool& flag_;
+  bool before_;
+};
+
+}  // namespace fermata::flow

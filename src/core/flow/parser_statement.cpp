@@ -1,0 +1,162 @@
+#include "core/flow/parser.h"
+#include "core/flow/parser_nesting.h"
+
+namespace fermata::flow {
+
+Node* Parser::statements_until(TokenKind close) {
+  Scoped lines(lines_matter_, true);
+  Scoped in_allowed(no_in_, false);
+  uint32_t begin = current().span.begin;
+  std::vector<Node*> statements;
+  while (!failed_ && !at(close) && !at(TokenKind::end)) statements.push_back(statement());
+  return make(NodeKind::block, begin, std::move(statements));
+}
+
+Node* Parser::block() {
+  Nesting nesting(*this);
+  uint32_t begin = current().span.begin;
+  expect(TokenKind::left_brace, "to begin the block");
+  Node* node = statements_until(TokenKind::right_brace);
+  expect(TokenKind::right_brace, "to end the block");
+  node->span = {begin, tokens_[index_ > 0 ? index_ - 1 : 0].span.end};
+  return node;
+}
+
+Node* Parser::statement() {
+  Nesting nesting(*this);
+  uint32_t begin = current().span.begin;
+  switch (current().kind) {
+    case TokenKind::left_brace: return block();
+    case TokenKind::semicolon: {
+      advance();
+      return make(NodeKind::empty, begin);
+    }
+    case TokenKind::let_word:
+    case TokenKind::const_word: {
+      Node* node = declaration();
+      end_of_statement();
+      return node;
+    }
+    case TokenKind::function_word: return function_declaration();
+    case TokenKind::if_word: return if_statement();
+    case TokenKind::while_word: return while_statement();
+    case TokenKind::do_word: return do_statement();
+    case TokenKind::for_word: return for_statement();
+    case TokenKind::switch_word: return switch_statement();
+    case TokenKind::try_word: return try_statement();
+    case TokenKind::return_word:
+    case TokenKind::break_word:
+    case TokenKind::continue_word: return jump();
+    case TokenKind::throw_word: return throw_statement();
+    default: return labeled_or_expression();
+  }
+}
+
+Node* Parser::declaration() {
+  uint32_t begin = current().span.begin;
+  bool constant = at(TokenKind::const_word);
+  advance();
+  std::vector<Node*> declarators;
+  do {
+    uint32_t declarator_begin = current().span.begin;
+    Node* target = pattern();
+    Node* initial = nullptr;
+    if (take(TokenKind::assign)) {
+      initial = assignment();
+    } else if (!failed_ && (constant || target->kind != NodeKind::pattern_name)) {
+      return fail_unexpected("`=` and a value");
+    }
+    declarators.push_back(make(NodeKind::declarator, declarator_begin, {target, initial}));
+  } while (!failed_ && take(TokenKind::comma));
+  Node* node = make(NodeKind::declare, begin, std::move(declarators));
+  node->constant = constant;
+  return node;
+}
+
+Node* Parser::function_declaration() {
+  uint32_t begin = current().span.begin;
+  advance();
+  if (!at(TokenKind::name)) return fail_unexpected("a name for the function");
+  std::string_view name = text_of(current());
+  advance();
+  Node* function = function_rest(begin, name);
+  Node* node = make(NodeKind::function_declaration, begin, {function});
+  node->text = name;
+  return node;
+}
+
+Node* Parser::labeled_or_expression() {
+  uint32_t begin = current().span.begin;
+  if (at(TokenKind::name) && ahead(1).kind == TokenKind::colon) {
+    std::string_view label = text_of(current());
+    advance();
+    advance();
+    Node* node = make(NodeKind::labeled, begin, {statement()});
+    node->text = label;
+    return node;
+  }
+  Node* value = expression();
+  end_of_statement();
+  return make(NodeKind::expression_statement, begin, {value});
+}
+
+Node* Parser::jump() {
+  uint32_t begin = current().span.begin;
+  TokenKind kind = current().kind;
+  advance();
+  bool ends = at(TokenKind::semicolon) || at(TokenKind::right_brace) || at(TokenKind::end) ||
+              current().after_line_break;
+  if (kind == TokenKind::return_word) {
+    Node* value = ends ? nullptr : expression();
+    end_of_statement();
+    return make(NodeKind::return_statement, begin, {value});
+  }
+  std::string_view label;
+  if (!ends && at(TokenKind::name)) {
+    label = text_of(current());
+    advance();
+  }
+  end_of_statement();
+  bool breaks = kind == TokenKind::break_word;
+  Node* node = make(breaks ? NodeKind::break_statement : NodeKind::continue_statement, begin);
+  node->text = label;
+  return node;
+}
+
+Node* Parser::throw_statement() {
+  uint32_t begin = current().span.begin;
+  advance();
+  if (current().after_line_break) return fail("a line break may not stand after throw");
+  Node* value = expression();
+  end_of_statement();
+  return make(NodeKind::throw_statement, begin, {value});
+}
+
+/// F-8: these words may begin a second statement on the same line.
+bool Parser::starts_statement_on_same_line() const {
+  switch (current().kind) {
+    case TokenKind::let_word:
+    case TokenKind::const_word:
+    case TokenKind::if_word:
+    case TokenKind::for_word:
+    case TokenKind::while_word:
+    case TokenKind::do_word:
+    case TokenKind::switch_word:
+    case TokenKind::try_word:
+    case TokenKind::return_word:
+    case TokenKind::throw_word:
+    case TokenKind::break_word:
+    case TokenKind::continue_word:
+    case TokenKind::function_word: return true;
+    default: return at_name("async");
+  }
+}
+
+void Parser::end_of_statement() {
+  if (take(TokenKind::semicolon) || failed_) return;
+  if (at(TokenKind::right_brace) || at(TokenKind::end) || current().after_line_break) return;
+  if (starts_statement_on_same_line()) return;
+  fail_unexpected("`;` or a new line");
+}
+
+}  // namespace fermata::flow

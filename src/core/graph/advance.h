@@ -53,6 +53,8 @@ void resolve_slot(Step& step, SlotResolved resolved);
 // merge.cpp
 void arrive_at_merge(Step& step, TokenId id);
 void fire_merge_timeout(Step& step, uint64_t merge);
+/// Has all pending merges judged: an earlier decision may have moved tokens and stopped before.
+void touch_pending_merges(Step& step);
 /// Opens the first merge that can get nothing more; true if one opened.
 bool judge_merges(Step& step);
 

@@ -110,6 +110,10 @@ void arrive_at_merge(Step& step, TokenId id) {
   if (waits_for_any(step.run.merges.at(key).parameters)) open_merge(step, key);
 }
 
+void touch_pending_merges(Step& step) {
+  for (const auto& [id, key] : step.run.pending_merges) step.touched.insert(key.lineage);
+}
+
 bool judge_merges(Step& step) {
   if (step.run.pending_merges.empty()) {
     step.touched.clear();

@@ -1,0 +1,33 @@
+#pragma once
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "core/graph/definition.h"
+
+namespace fermata::graph {
+
+/// The limits of section 7 that hold when a definition is saved; settings `graph_…`.
+struct DefinitionLimits {
+  size_t nodes_max = 1'000;
+  size_t edges_max = 5'000;
+  size_t definition_bytes_max = 1 << 20;
+  size_t expression_tree_max = 1'000;
+};
+
+struct CheckedDefinition {
+  DefinitionRef definition;  ///< empty when there are errors
+  std::vector<Finding> errors;
+  std::vector<Finding> warnings;
+  Value layout;  ///< what the canonical form leaves out: positions, notes, labels
+};
+
+/// Checks a workflow document and compiles it; reports every finding at once (G-1 to G-7).
+/// `text`, when given, is the JSON text the document came from: findings get line and column.
+CheckedDefinition check_definition(const Value& document, std::string_view text = {},
+                                   const DefinitionLimits& limits = {});
+
+/// Compiles a stored canonical form again. It was checked when stored, so failure means damage.
+Outcome<DefinitionRef> compile_definition(const Value& canonical);
+
+}  // namespace fermata::graph

@@ -1,0 +1,133 @@
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "core/graph/parameters.h"
+
+namespace fermata::graph {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+struct WaitOutcome {
+  NodeParameters parameters;
+  Lines errors;
+  Lines warnings;
+};
+
+WaitOutcome wait_of(std::string_view text) {
+  Findings findings;
+  WaitOutcome outcome;
+  outcome.parameters = check_parameters(NodeType::wait, parse_json(text).value(), "", findings);
+  for (const Finding& finding : findings.errors)
+    outcome.errors.push_back(finding.code + " " + finding.path);
+  for (const Finding& finding : findings.warnings)
+    outcome.warnings.push_back(finding.code + " " + finding.path);
+  return outcome;
+}
+
+}  // namespace
+
+// G-81, scenario row 23: what an amount is worth is decided by the run.
+TEST(WaitParameters, an_interval_takes_any_amount_but_warns_of_impossible_ones) {
+  for (std::string_view fine : {"\"2\"", "\"$input.n\"", "0", "1.5"}) {
+    auto outcome = wait_of("{\"amount\": " + std::string(fine) + "}");
+    EXPECT_EQ(outcome.errors, Lines{}) << fine;
+    EXPECT_EQ(outcome.warnings, Lines{}) << fine;
+  }
+  for (std::string_view odd : {"-1", "\"x\"", "40000000"}) {
+    auto outcome = wait_of("{\"amount\": " + std::string(odd) + "}");
+    EXPECT_EQ(outcome.errors, Lines{}) << odd;
+    EXPECT_EQ(outcome.warnings, Lines{"parameter_invalid /amount"}) << odd;
+  }
+  EXPECT_EQ(wait_of(R"({"unit": "weeks"})").errors, Lines{"parameter_invalid /unit"});
+  EXPECT_EQ(wait_of(R"({"resume": "webhook"})").errors, Lines{"parameter_invalid /resume"});
+}
+
+// W-41
+TEST(WaitParameters, fixed_time_has_bounds_per_unit) {
+  auto errors = [](std::string_view duration, std::string_view unit) {
+    return wait_of("{\"wait_type\": \"fixed_time\", \"duration\": " + std::string(duration) +
+                   ", \"unit\": \"" + std::string(unit) + "\"}")
+        .errors;
+  };
+  for (auto [duration, unit] : {std::pair<std::string_view, std::string_view>{"59", "minutes"},
+                                {"23", "hours"},
+                                {"30", "days"},
+                                {"12", "weeks"},
+                                {"\"$input.n\"", "days"}})
+    EXPECT_EQ(errors(duration, unit), Lines{}) << duration;
+  for (auto [duration, unit] : {std::pair<std::string_view, std::string_view>{"60", "minutes"},
+                                {"24", "hours"},
+                                {"31", "days"},
+                                {"13", "weeks"},
+                                {"0", "days"},
+                                {"1.5", "days"},
+                                {"\"5\"", "days"}})
+    EXPECT_EQ(errors(duration, unit), Lines{"parameter_invalid /duration"}) << duration;
+  EXPECT_EQ(errors("5", "seconds"), Lines{"parameter_invalid /unit"});
+  EXPECT_EQ(wait_of(R"({"wait_type": "fixed_time"})").errors,
+            (Lines{"parameter_missing /duration", "parameter_missing /unit"}));
+}
+
+// G-81
+TEST(WaitParameters, fields_may_stand_under_config) {
+  auto outcome =
+      wait_of(R"({"wait_type": "fixed_time", "config": {"duration": 90, "unit": "minutes"}})");
+  EXPECT_EQ(outcome.errors, Lines{"parameter_invalid /config/duration"});
+  EXPECT_EQ(to_canonical_json(outcome.parameters.values),
+            R"({"duration":90,"unit":"minutes","wait_type":"fixed_time"})");
+  EXPECT_EQ(wait_of(R"({"wait_type": "fixed_time", "unit": "days", "duration": 1,
+                        "config": {"unit": "days"}})")
+                .errors,
+            Lines{"parameter_invalid /config/unit"});
+  EXPECT_EQ(wait_of(R"({"config": 5})").errors, Lines{"parameter_invalid /config"});
+}
+
+// W-42
+TEST(WaitParameters, until_date_needs_a_real_day) {
+  auto errors = [](std::string_view date) {
+    return wait_of("{\"wait_type\": \"until_date\", \"target_date\": \"" + std::string(date) +
+                   "\"}")
+        .errors;
+  };
+  for (std::string_view fine :
+       {"2026-03-01", "2024-02-29", "2026-03-01T09:00", "2026-03-01 09:00:59",
+        "2026-03-01T09:00:00.123Z", "2026-03-01T09:00:00+01:00", "$json.d"})
+    EXPECT_EQ(errors(fine), Lines{}) << fine;
+  for (std::string_view wrong :
+       {"2026-02-29", "2026-13-01", "tomorrow", "2026-03-01T24:00", "2026-03-01T09:00:60Z",
+        "2026-03-01T09", "2026-3-1", "", "2026-03-01T09:00:00+1", "2026-03-01T09:00Zz"})
+    EXPECT_EQ(errors(wrong), Lines{"parameter_invalid /target_date"}) << wrong;
+  EXPECT_EQ(wait_of(R"({"wait_type": "until_date"})").errors,
+            Lines{"parameter_missing /target_date"});
+}
+
+// W-42
+TEST(WaitParameters, a_date_is_an_instant_in_utc_unless_it_says_otherwise) {
+  auto at = [](std::string_view text) { return parse_wait_date(text).value().ms; };
+  EXPECT_EQ(at("1970-01-02"), 86'400'000);
+  EXPECT_EQ(at("1970-01-01T01:00"), 3'600'000);
+  EXPECT_EQ(at("1970-01-01 01:00:02.0345"), 3'602'034);
+  EXPECT_EQ(at("1970-01-01T01:00:00+01:30"), -1'800'000);
+  EXPECT_EQ(at("1970-01-01T01:00:00-01:00"), 7'200'000);
+}
+
+// W-42, W-45, W-46
+TEST(WaitParameters, what_this_build_does_not_run_yet_is_refused) {
+  auto errors = [](std::string_view more) {
+    return wait_of("{\"wait_type\": \"until_date\", \"target_date\": \"2026-03-01\", " +
+                   std::string(more) + "}")
+        .errors;
+  };
+  EXPECT_EQ(errors(R"("timezone": "UTC", "past_action": "continue")"), Lines{});
+  EXPECT_EQ(errors(R"("timezone": "Europe/Berlin")"), Lines{"parameter_invalid /timezone"});
+  EXPECT_EQ(errors(R"("past_action": "exit")"), Lines{"parameter_invalid /past_action"});
+  EXPECT_EQ(errors(R"("repeat": "yearly")"), Lines{"parameter_invalid /repeat"});
+  EXPECT_EQ(wait_of(R"({"wait_type": "for_event", "event_type": "email_open"})").errors,
+            Lines{"parameter_invalid /wait_type"});
+  EXPECT_EQ(wait_of(R"({"wait_type": "until_time", "config": {"target_time": "10:00"}})").errors,
+            Lines{"parameter_invalid /wait_type"});
+  EXPECT_EQ(wait_of(R"({"wait_type": "forever"})").errors, Lines{"parameter_invalid /wait_type"});
+}
+
+}  // namespace fermata::graph

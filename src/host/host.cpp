@@ -79,13 +79,13 @@ NextTurn Host::Partition::next(Instant now) {
 }
 
 bool Host::Partition::step_clock(bool quiet) {
-  std::lock_guard lock(advance_mutex_);
-  if (!advance_) return false;
-  if (!quiet) return false;
+  std::unique_lock lock(advance_mutex_);
+  if (!advance_ || !quiet) return false;
   Instant now = ports_.clock.now();
   if (now >= advance_->target) {
     std::function<void()> done = std::move(advance_->done);
     advance_.reset();
+    lock.unlock();
     done();
     return false;
   }
@@ -111,7 +111,9 @@ void Host::Partition::run() {
     if (next.at) sleep = std::min(sleep, *next.at - ports_.clock.now());
     if (sleep.ms > 0) queue_.wait_for(std::chrono::milliseconds(sleep.ms));
   }
-  turn();
+  // Nobody can submit any more; what was taken in is answered.
+  do turn();
+  while (queue_.size() > 0);
 }
 
 void Host::Partition::stop() {

@@ -84,7 +84,7 @@ Outcome<void> on_migrate(Step& step, const MigrateRun& migrate) {
                     std::move(moves.nodes), std::move(moves.edges)};
   run.definition = migrate.definition;
   step.emit(std::move(event));
-  for (const auto& [id, key] : run.pending_merges) step.touched.insert(key.lineage);
+  graph::touch_pending_merges(step);
   graph::advance(step);
   return {};
 }

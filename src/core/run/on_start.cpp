@@ -35,7 +35,10 @@ Outcome<void> on_start(Step& step, const Command& command, const StartRun& start
   if (timeout_ms > 0) event.timeout_at = begins + Duration{timeout_ms};
   if (start.seed) event.seed = encode_snapshot(*start.seed);
   step.emit(std::move(event));
-  if (start.seed) graph::place_calls(step);
+  if (start.seed) {
+    graph::place_calls(step);
+    graph::touch_pending_merges(step);
+  }
   graph::advance(step);
   return {};
 }

@@ -1,5 +1,7 @@
 #include "core/run/restart.h"
 
+#include <map>
+
 #include "core/run/decide.h"
 #include "core/run/history.h"
 #include "core/run/snapshot.h"
@@ -64,29 +66,29 @@ void start_anew(Run& run, TokenId id) {
 }
 
 struct Halt {
-  uint64_t before = 0;  ///< sequence of the last event before the failure
-  TokenId token = 0;
+  uint64_t before = 0;  ///< sequence of the last event before the end began
+  TokenId token = 0;    ///< whose failure ended the run, if one's did
 };
 
-/// Where the run broke: the failure that ended it, and what the end took with it.
+bool part_of_the_end(const EventBody& body) {
+  if (std::holds_alternative<NodesSkipped>(body)) return true;
+  const auto* cancelled = std::get_if<TokensCancelled>(&body);
+  return cancelled && cancelled->whole_lineage && cancelled->lineage.outside();
+}
+
+/// Where the run broke: the failure that ended it stands before what the end took with it.
 Outcome<Halt> find_halt(const Source& source) {
-  Halt halt;
-  for (const HistoryChunk& chunk : source.history) {
-    FERMATA_TRY(events, decode_history(chunk));
-    for (const Event& event : events) {
-      if (const auto* failed = std::get_if<NodeFailed>(&event.body))
-        if (failed->policy == graph::ErrorPolicy::halt)
-          halt = {event.sequence - 1, failed->activation.token};
-      if (const auto* failed = std::get_if<MergeFailed>(&event.body))
-        if (failed->policy == graph::ErrorPolicy::halt) halt = {event.sequence - 1, 0};
-      if (std::holds_alternative<RunTimedOut>(event.body)) {
-        // A timeout fails no node: everything goes on from before the end.
-        halt = {event.sequence - 1, 0};
-        for (auto it = events.rbegin(); it != events.rend(); ++it)
-          if (std::holds_alternative<TokensCancelled>(it->body)) halt.before = it->sequence - 1;
-      }
-    }
-  }
+  FERMATA_TRY(events, decode_history(source.history.back()));
+  size_t at = events.size() - 1;
+  while (at > 0 && part_of_the_end(events[at - 1].body)) --at;
+  Halt halt{events[at].sequence - 1, 0};
+  if (at == 0) return halt;
+  const Event& last = events[at - 1];
+  const auto* node = std::get_if<NodeFailed>(&last.body);
+  const auto* merge = std::get_if<MergeFailed>(&last.body);
+  if (node && node->policy == graph::ErrorPolicy::halt)
+    return Halt{last.sequence - 1, node->activation.token};
+  if (merge && merge->policy == graph::ErrorPolicy::halt) return Halt{last.sequence - 1, 0};
   return halt;
 }
 
@@ -141,6 +143,61 @@ Outcome<Seed> retry(const Source& source) {
   return seed_of(std::move(run));
 }
 
+namespace {
+
+/// What a rerun takes from the old run: the last start of its node, and what had come to merges.
+struct Replay {
+  std::optional<Token> start;
+  std::map<std::pair<NodeIndex, EdgeIndex>, Arrival> arrivals;  ///< the latest by merge and edge
+  TokenId next_token = 1;
+};
+
+Outcome<Replay> replay(const Source& source, NodeIndex node) {
+  Replay found;
+  Run run;
+  run.id = source.summary.id;
+  run.definition = source.definition;
+  for (const HistoryChunk& chunk : source.history) {
+    FERMATA_TRY(events, decode_history(chunk));
+    for (const Event& event : events) {
+      const auto* arrived = std::get_if<MergeArrived>(&event.body);
+      if (arrived && arrived->activation.lineage.outside()) {
+        const Token& token = run.tokens.at(arrived->activation.token);
+        found.arrivals[{token.node, arrived->edge}] = {arrived->edge, token.context,
+                                                       token.payload};
+      }
+      evolve(run, event);
+      for (TokenId id : run.root.tokens)
+        if (run.tokens.at(id).node == node) found.start = run.tokens.at(id);
+    }
+  }
+  found.next_token = run.next_token;
+  return found;
+}
+
+/// Arrivals over edges that the rerun cannot reach are carried over (G-96).
+void carry_arrivals(Run& run, NodeIndex node, const Replay& old) {
+  const graph::Definition& definition = *run.definition;
+  for (const auto& [place, arrival] : old.arrivals) {
+    auto [merge, edge] = place;
+    NodeIndex source = definition.edges[edge].src;
+    bool behind = definition.reach[node].has(merge) ||
+                  (merge == node && old.start->edge != edge);
+    if (!behind || source == node || definition.reach[node].has(source)) continue;
+    MergeKey key{{}, merge, arrival.context.rewrites(Context::of_node(merge))};
+    auto [entry, fresh] = run.merges.try_emplace(key);
+    if (fresh) {
+      entry->second.id = run.next_token++;
+      entry->second.parameters = definition.nodes[merge].raw;
+      run.pending_merges.emplace(entry->second.id, key);
+      ++run.root.merges;
+    }
+    entry->second.arrivals.push_back(arrival);
+  }
+}
+
+}  // namespace
+
 Outcome<Seed> rerun(const Source& source, const std::string& from_node) {
   if (!is_terminal(source.summary.status))
     return fail(ErrorCode::run_not_finished, "the execution has not ended yet");
@@ -148,19 +205,8 @@ Outcome<Seed> rerun(const Source& source, const std::string& from_node) {
   if (!node) return fail(ErrorCode::node_not_found, "the definition has no node " + from_node);
   if (!source.definition->outside_splits[*node])
     return fail(ErrorCode::rerun_not_possible, "node " + from_node + " stands inside a split");
-  std::optional<Token> found;
-  Run before;
-  before.id = source.summary.id;
-  before.definition = source.definition;
-  for (const HistoryChunk& chunk : source.history) {
-    FERMATA_TRY(events, decode_history(chunk));
-    for (const Event& event : events) {
-      evolve(before, event);
-      for (TokenId id : before.root.tokens)
-        if (before.tokens.at(id).node == *node) found = before.tokens.at(id);
-    }
-  }
-  if (!found) return fail(ErrorCode::rerun_not_possible, "node " + from_node + " has not run");
+  FERMATA_TRY(old, replay(source, *node));
+  if (!old.start) return fail(ErrorCode::rerun_not_possible, "node " + from_node + " has not run");
   FERMATA_TRY(run, state_at(source, 1));
   detach(run);
   run.tokens.clear();
@@ -168,8 +214,9 @@ Outcome<Seed> rerun(const Source& source, const std::string& from_node) {
   run.root = {};
   run.timers.clear();
   run.run_key = {};
-  run.next_token = before.next_token + 1;
-  Token token = *std::move(found);
+  run.next_token = old.next_token + 1;
+  carry_arrivals(run, *node, old);
+  Token token = *std::move(old.start);
   token.parked = Parked::ready;
   token.due.reset();
   token.attempt = 1;

@@ -1,0 +1,156 @@
+#include "adapters/memory/memory_store.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "ports/cursor.h"
+
+namespace fermata {
+namespace {
+
+/// Number of the newest thing of a list, 1, 2, 3 …, that stands before the cursor; 0 for none.
+uint64_t newest_before(uint64_t before, uint64_t count) {
+  return before == 0 ? 0 : std::min(before - 1, count);
+}
+
+}  // namespace
+
+Outcome<std::vector<StoredRun>> MemoryStore::load(std::span<const RunId> ids) {
+  std::lock_guard lock(mutex_);
+  std::vector<StoredRun> out;
+  out.reserve(ids.size());
+  for (const RunId& id : ids) {
+    auto found = run_at_.find(id);
+    out.push_back(found == run_at_.end() ? StoredRun{} : runs_[found->second]);
+  }
+  return out;
+}
+
+std::vector<CommitOutcome> MemoryStore::commit(const CommitBatch& batch) {
+  std::lock_guard lock(mutex_);
+  std::vector<CommitOutcome> out;
+  out.reserve(batch.runs.size());
+  for (const RunWrite& run : batch.runs) out.push_back(write(run));
+  if (std::find(out.begin(), out.end(), CommitOutcome::done) != out.end()) {
+    for (const AuditLine& line : batch.audit) append(line);
+  }
+  return out;
+}
+
+CommitOutcome MemoryStore::write(const RunWrite& write) {
+  auto found = run_at_.find(write.summary.id);
+  uint64_t version = found == run_at_.end() ? 0 : runs_[found->second].version;
+  if (version != write.expected_version) return CommitOutcome::conflict;
+  if (found == run_at_.end()) {
+    found = run_at_.emplace(write.summary.id, runs_.size()).first;
+    runs_.emplace_back();
+  }
+  StoredRun& run = runs_[found->second];
+  if (write.events.count > 0) {
+    check(write.events.first_sequence == run.summary.last_sequence + 1);
+    run.history.push_back(write.events);
+  }
+  check(write.summary.last_sequence == run.summary.last_sequence + write.events.count);
+  run.summary = write.summary;
+  run.version = version + 1;
+  return CommitOutcome::done;
+}
+
+void MemoryStore::append(const AuditLine& line) {
+  auto [last, first] = audit_last_.try_emplace(line.account, 0, std::string{});
+  auto& [sequence, hash] = last->second;
+  if (first) hash = audit_hash_start();
+  AuditEntry entry{line, sequence + 1, hash, audit_hash(hash, sequence + 1, line)};
+  sequence = entry.sequence;
+  hash = entry.hash;
+  audit_.push_back(std::move(entry));
+}
+
+Outcome<Store::PendingPage> MemoryStore::pending(uint64_t after, size_t limit) {
+  std::lock_guard lock(mutex_);
+  PendingPage page;
+  for (size_t i = after; i < runs_.size(); ++i) {
+    const RunSummary& run = runs_[i].summary;
+    if (is_terminal(run.status) || (!run.next_due && run.calls_pending == 0)) continue;
+    if (page.runs.size() == limit) {
+      page.more = true;
+      break;
+    }
+    page.runs.push_back({run.id, run.next_due, run.calls_pending});
+    page.cursor = i + 1;
+  }
+  return page;
+}
+
+Outcome<StoredRun> MemoryStore::find(const RunId& id, uint64_t first_sequence, size_t events_max) {
+  std::lock_guard lock(mutex_);
+  auto found = run_at_.find(id);
+  if (found == run_at_.end()) return StoredRun{};
+  const StoredRun& run = runs_[found->second];
+  StoredRun out{run.version, run.summary, {}};
+  size_t events = 0;
+  for (const HistoryChunk& chunk : run.history) {
+    if (chunk.first_sequence + chunk.count <= first_sequence) continue;
+    // The first chunk always comes, or a reader with a small limit would never get on.
+    if (!out.history.empty() && chunk.count > events_max - std::min(events, events_max)) break;
+    events += chunk.count;
+    out.history.push_back(chunk);
+  }
+  return out;
+}
+
+Outcome<std::optional<RunSummary>> MemoryStore::summary(const RunId& id) {
+  std::lock_guard lock(mutex_);
+  auto found = run_at_.find(id);
+  if (found == run_at_.end()) return std::optional<RunSummary>{};
+  return std::optional(runs_[found->second].summary);
+}
+
+Outcome<RunPage> MemoryStore::list(const RunFilter& filter, size_t limit,
+                                   const std::string& cursor) {
+  FERMATA_TRY(before, cursor_number(cursor, UINT64_MAX));
+  std::lock_guard lock(mutex_);
+  RunPage page;
+  uint64_t last = 0;
+  for (uint64_t number = newest_before(before, runs_.size()); number > 0; --number) {
+    const RunSummary& run = runs_[number - 1].summary;
+    if (!matches(filter, run)) continue;
+    if (page.items.size() == limit) {
+      page.next_cursor = cursor_of(last);
+      break;
+    }
+    page.items.push_back(run);
+    last = number;
+  }
+  return page;
+}
+
+Outcome<std::vector<std::pair<RunStatus, uint64_t>>> MemoryStore::counts(const AccountId& account) {
+  std::lock_guard lock(mutex_);
+  std::map<RunStatus, uint64_t> counted;
+  for (const StoredRun& run : runs_) {
+    if (account.empty() || run.summary.account == account) ++counted[run.summary.status];
+  }
+  return std::vector<std::pair<RunStatus, uint64_t>>(counted.begin(), counted.end());
+}
+
+Outcome<AuditPage> MemoryStore::audit(const AuditFilter& filter, size_t limit,
+                                      const std::string& cursor) {
+  FERMATA_TRY(before, cursor_number(cursor, UINT64_MAX));
+  std::lock_guard lock(mutex_);
+  AuditPage page;
+  uint64_t last = 0;
+  for (uint64_t number = newest_before(before, audit_.size()); number > 0; --number) {
+    const AuditEntry& entry = audit_[number - 1];
+    if (!matches(filter, entry.line)) continue;
+    if (page.items.size() == limit) {
+      page.next_cursor = cursor_of(last);
+      break;
+    }
+    page.items.push_back(entry);
+    last = number;
+  }
+  return page;
+}
+
+}  // namespace fermata

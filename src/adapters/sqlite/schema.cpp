@@ -1,0 +1,166 @@
+#include "adapters/sqlite/schema.h"
+
+#include <array>
+#include <string>
+
+namespace fermata::sqlite {
+namespace {
+
+/// "Ferm", in the file's header: tells our stores from other databases.
+constexpr int64_t application_id = 0x4665726d;
+
+// A migration that was released is never edited; a change is a new one at the end.
+//
+// The shape keeps the cost of a commit low: rows come at the end of their tables, a run that starts
+// and ends in one commit touches two small indexes, and history has none: it is chained backwards
+// from the run's record. Timers are not indexed here at all.
+constexpr const char* first_schema = R"sql(
+CREATE TABLE run (
+  number INTEGER PRIMARY KEY,  -- order of creation; the cursor of lists
+  id TEXT NOT NULL,
+  account TEXT NOT NULL,
+  workflow TEXT NOT NULL,
+  status INTEGER NOT NULL,
+  record BLOB NOT NULL
+);
+CREATE UNIQUE INDEX run_id ON run (id);
+CREATE INDEX run_workflow ON run (account, workflow);
+CREATE INDEX run_status ON run (status) WHERE status <> 3;  -- all but completed ones
+
+CREATE TABLE history (
+  number INTEGER PRIMARY KEY,
+  run INTEGER NOT NULL,
+  prev INTEGER NOT NULL,  -- the row of the same run before this one, 0 for the first
+  first INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
+  bytes BLOB NOT NULL
+);
+
+CREATE TABLE tally (
+  account TEXT NOT NULL,
+  status INTEGER NOT NULL,
+  runs INTEGER NOT NULL,
+  PRIMARY KEY (account, status)
+) WITHOUT ROWID;
+
+CREATE TABLE audit (
+  number INTEGER PRIMARY KEY,
+  account TEXT NOT NULL,
+  record BLOB NOT NULL
+);
+CREATE INDEX audit_account ON audit (account);
+
+CREATE TABLE definition (
+  number INTEGER PRIMARY KEY,
+  hash TEXT NOT NULL UNIQUE,
+  record BLOB NOT NULL
+);
+
+CREATE TABLE workflow (
+  number INTEGER PRIMARY KEY,
+  account TEXT NOT NULL,
+  id TEXT NOT NULL,
+  webhook TEXT,
+  record BLOB NOT NULL,
+  UNIQUE (account, id)
+);
+CREATE INDEX workflow_webhook ON workflow (webhook) WHERE webhook IS NOT NULL;
+
+CREATE TABLE version (
+  number INTEGER PRIMARY KEY,
+  workflow INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  record BLOB NOT NULL,
+  UNIQUE (workflow, version)
+);
+
+CREATE TABLE key (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  account TEXT NOT NULL,
+  record BLOB NOT NULL
+);
+
+CREATE TABLE mark (
+  number INTEGER PRIMARY KEY,
+  account TEXT NOT NULL,
+  key TEXT NOT NULL,
+  expires_at INTEGER NOT NULL,
+  record BLOB NOT NULL,
+  UNIQUE (account, key)
+);
+CREATE INDEX mark_expiry ON mark (expires_at);
+
+-- Written to make an unknown outcome known: see Writer::settle.
+CREATE TABLE settlement (number INTEGER PRIMARY KEY, count INTEGER NOT NULL);
+INSERT INTO settlement VALUES (1, 0);
+)sql";
+
+struct Migration {
+  const char* name;
+  const char* sql;
+};
+constexpr std::array migrations = {Migration{"first", first_schema}};
+
+/// The newest migration in the file, 0 for a file without a schema.
+Outcome<int64_t> schema_of(Database& database) {
+  FERMATA_TRY(tables, database.number("SELECT count(*) FROM sqlite_schema"));
+  if (tables == 0) return 0;
+  FERMATA_TRY(id, database.number("PRAGMA application_id"));
+  if (id != application_id) {
+    return fail(ErrorCode::data_damaged, "the file is a database, but not one of Fermata");
+  }
+  return database.number("SELECT max(number) FROM migration");
+}
+
+Outcome<void> refuse_newer(int64_t schema) {
+  if (schema <= schema_newest()) return {};
+  return fail(ErrorCode::schema_newer, "the data has schema " + std::to_string(schema) +
+                                           ", this program knows up to " +
+                                           std::to_string(schema_newest()));
+}
+
+Outcome<void> apply(Database& database, int64_t number) {
+  const Migration& migration = migrations[static_cast<size_t>(number - 1)];
+  FERMATA_TRY_VOID(database.run("BEGIN IMMEDIATE"));
+  if (number == 1) {
+    std::string lead = "PRAGMA application_id = " + std::to_string(application_id) +
+                       "; CREATE TABLE migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL)";
+    FERMATA_TRY_VOID(database.run(lead.c_str()));
+  }
+  FERMATA_TRY_VOID(database.run(migration.sql));
+  std::string note = "INSERT INTO migration VALUES (" + std::to_string(number) + ", '" +
+                     migration.name + "'); COMMIT";
+  return database.run(note.c_str());
+}
+
+}  // namespace
+
+int64_t schema_newest() { return static_cast<int64_t>(migrations.size()); }
+
+Outcome<void> migrate(Database& database) {
+  FERMATA_TRY(schema, schema_of(database));
+  FERMATA_TRY_VOID(refuse_newer(schema));
+  for (int64_t number = schema + 1; number <= schema_newest(); ++number) {
+    FERMATA_TRY_VOID(apply(database, number));
+  }
+  return {};
+}
+
+Outcome<void> use_log(Database& database) {
+  FERMATA_TRY_VOID(database.run("PRAGMA journal_mode = WAL"));
+  FERMATA_TRY(on, database.number("SELECT journal_mode = 'wal' FROM pragma_journal_mode"));
+  if (on == 1) return {};
+  return fail(ErrorCode::io_failed, "the file system cannot hold SQLite's write-ahead log");
+}
+
+Outcome<void> check_schema(Database& database) {
+  FERMATA_TRY(schema, schema_of(database));
+  if (schema == 0) {
+    return fail(ErrorCode::data_damaged, "the file is a database without a schema of Fermata");
+  }
+  return refuse_newer(schema);
+}
+
+}  // namespace fermata::sqlite

@@ -1,0 +1,262 @@
+#include "adapters/sqlite/sqlite_store.h"
+
+#include <array>
+#include <fstream>
+
+#include "adapters/sqlite/catalog_writer.h"
+#include "adapters/sqlite/directory.h"
+#include "adapters/sqlite/log_check.h"
+#include "adapters/sqlite/read_pool.h"
+#include "adapters/sqlite/schema.h"
+#include "ports/cursor.h"
+
+namespace fermata {
+
+using sqlite::CatalogQueries;
+using sqlite::Database;
+using sqlite::ReadConnection;
+
+/// In the order in which they are made; the lock goes last.
+struct SqliteStore::Parts {
+  Parts(std::filesystem::path path, sqlite::DirectoryLock taken, std::unique_ptr<Database> writing,
+        std::unique_ptr<Database> checkpointing, SqliteOptions options)
+      : directory(std::move(path)),
+        lock(std::move(taken)),
+        checkpointer(std::move(checkpointing), options.checkpoint_pages),
+        writer(std::move(writing), checkpointer, std::move(options.on_failure)),
+        readers(sqlite::database_file(directory), options.readers_max) {}
+  ~Parts() { catalog.write_uses(); }
+
+  std::filesystem::path directory;
+  sqlite::DirectoryLock lock;
+  sqlite::Checkpointer checkpointer;
+  sqlite::Writer writer;
+  sqlite::ReadPool readers;
+  sqlite::CatalogWriter catalog{writer};
+};
+
+namespace {
+
+Outcome<void> tune(Database& database, const SqliteOptions& options) {
+  std::string cache = "PRAGMA cache_size = -" + std::to_string(options.cache_bytes >> 10);
+  FERMATA_TRY_VOID(database.run(cache.c_str()));
+  // Debian builds SQLite so that deleted content is overwritten, which doubles what is written.
+  FERMATA_TRY_VOID(database.run("PRAGMA secure_delete = OFF"));
+  FERMATA_TRY_VOID(database.run("PRAGMA synchronous = FULL"));
+  FERMATA_TRY_VOID(database.run("PRAGMA wal_autocheckpoint = 0"));
+  return database.run("PRAGMA journal_size_limit = 268435456");
+}
+
+/// A new file gets its name only when it is whole, so that an empty one is known to be damaged.
+Outcome<void> create_database(const std::filesystem::path& file) {
+  std::filesystem::path unfinished = file;
+  unfinished += ".new";
+  std::error_code ignored;
+  std::filesystem::remove(unfinished, ignored);
+  {
+    FERMATA_TRY(database, Database::open(unfinished, Database::Mode::create));
+    // No journal beside it: the file is whole when the connection is closed, or thrown away.
+    FERMATA_TRY_VOID(database->run("PRAGMA journal_mode = MEMORY"));
+    FERMATA_TRY_VOID(sqlite::migrate(*database));
+    FERMATA_TRY_VOID(sqlite::use_log(*database));
+  }
+  return sqlite::publish_file(unfinished, file);
+}
+
+/// True when the file does not end with a page. SQLite would read what is missing as zeros.
+bool ends_within_page(const std::filesystem::path& file) {
+  std::array<unsigned char, 18> header{};
+  std::ifstream in(file, std::ios::binary);
+  if (!in.read(reinterpret_cast<char*>(header.data()), header.size())) return true;
+  size_t page_bytes = header[16] << 8 | header[17];
+  if (page_bytes == 1) page_bytes = 65536;
+  std::error_code error;
+  return page_bytes != 0 && std::filesystem::file_size(file, error) % page_bytes != 0;
+}
+
+Outcome<void> prepare_file(const std::filesystem::path& file) {
+  std::error_code error;
+  std::filesystem::path log = file;
+  log += "-wal";
+  if (!std::filesystem::exists(file, error)) {
+    if (std::filesystem::exists(log, error)) {
+      return fail(ErrorCode::data_damaged, file.string() + " is missing, but its log is there");
+    }
+    return create_database(file);
+  }
+  // With a log beside it a crash may have cut a checkpoint short, which is then made again.
+  bool no_log = !std::filesystem::exists(log, error) || std::filesystem::is_empty(log, error);
+  if (no_log && ends_within_page(file)) {
+    return fail(ErrorCode::data_damaged, file.string() + " was cut off");
+  }
+  return sqlite::check_log(log);
+}
+
+}  // namespace
+
+SqliteStore::SqliteStore(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+SqliteStore::~SqliteStore() = default;
+
+Outcome<std::unique_ptr<SqliteStore>> open_sqlite(const std::filesystem::path& directory,
+                                                  SqliteOptions options) {
+  FERMATA_TRY_VOID(sqlite::make_directory(directory));
+  FERMATA_TRY(lock, sqlite::DirectoryLock::take(directory));
+  std::filesystem::path file = sqlite::database_file(directory);
+  FERMATA_TRY_VOID(prepare_file(file));
+  {
+    // A connection that may write would move the log into the file when it is closed again.
+    FERMATA_TRY(reading, Database::open(file, Database::Mode::read));
+    FERMATA_TRY_VOID(sqlite::check_schema(*reading));
+  }
+  FERMATA_TRY(writing, Database::open(file, Database::Mode::write));
+  FERMATA_TRY_VOID(sqlite::use_log(*writing));
+  FERMATA_TRY_VOID(tune(*writing, options));
+  FERMATA_TRY_VOID(sqlite::migrate(*writing));
+  FERMATA_TRY(checkpointing, Database::open(file, Database::Mode::write));
+  FERMATA_TRY_VOID(tune(*checkpointing, SqliteOptions{.cache_bytes = 1 << 20}));
+  auto parts = std::make_unique<SqliteStore::Parts>(directory, std::move(lock), std::move(writing),
+                                                    std::move(checkpointing), std::move(options));
+  FERMATA_TRY_VOID(parts->writer.start());
+  return std::unique_ptr<SqliteStore>(new SqliteStore(std::move(parts)));
+}
+
+Outcome<std::vector<StoredRun>> SqliteStore::load(std::span<const RunId> ids) {
+  return parts_->writer.load(ids);
+}
+
+std::vector<CommitOutcome> SqliteStore::commit(const CommitBatch& batch) {
+  return parts_->writer.commit(batch);
+}
+
+Outcome<Store::PendingPage> SqliteStore::pending(uint64_t after, size_t limit) {
+  return parts_->readers.read([&](ReadConnection& c) { return c.runs.pending(after, limit); });
+}
+
+Outcome<StoredRun> SqliteStore::find(const RunId& id, uint64_t first_sequence, size_t events_max) {
+  return parts_->readers.read(
+      [&](ReadConnection& c) { return c.runs.find(id, first_sequence, events_max); });
+}
+
+Outcome<std::optional<RunSummary>> SqliteStore::summary(const RunId& id) {
+  FERMATA_TRY(found, parts_->readers.read([&](ReadConnection& c) { return c.runs.by_id(id); }));
+  if (!found) return std::optional<RunSummary>{};
+  return std::optional(std::move(found->record.summary));
+}
+
+Outcome<RunPage> SqliteStore::list(const RunFilter& filter, size_t limit,
+                                   const std::string& cursor) {
+  FERMATA_TRY(before, cursor_number(cursor, UINT64_MAX));
+  return parts_->readers.read(
+      [&](ReadConnection& c) { return c.runs.list(filter, limit, before); });
+}
+
+Outcome<std::vector<std::pair<RunStatus, uint64_t>>> SqliteStore::counts(const AccountId& account) {
+  return parts_->readers.read([&](ReadConnection& c) { return c.runs.counts(account); });
+}
+
+Outcome<AuditPage> SqliteStore::audit(const AuditFilter& filter, size_t limit,
+                                      const std::string& cursor) {
+  FERMATA_TRY(before, cursor_number(cursor, UINT64_MAX));
+  return parts_->readers.read(
+      [&](ReadConnection& c) { return c.runs.audit(filter, limit, before); });
+}
+
+Outcome<WorkflowStored> SqliteStore::put_workflow(const WorkflowPut& put, const AuditLine& line) {
+  return parts_->catalog.put_workflow(put, line);
+}
+
+Outcome<std::optional<WorkflowRecord>> SqliteStore::workflow(const AccountId& account,
+                                                             const WorkflowId& id) {
+  FERMATA_TRY(found, parts_->readers.read(
+                         [&](ReadConnection& c) { return c.catalog.workflow(account, id); }));
+  if (!found) return std::optional<WorkflowRecord>{};
+  return std::optional(std::move(found->record));
+}
+
+Outcome<WorkflowPage> SqliteStore::workflows(const AccountId& account, size_t limit,
+                                             const std::string& cursor) {
+  return parts_->readers.read(
+      [&](ReadConnection& c) { return c.catalog.workflows(account, limit, cursor); });
+}
+
+Outcome<std::vector<WorkflowVersion>> SqliteStore::versions(const AccountId& account,
+                                                            const WorkflowId& id) {
+  return parts_->readers.read([&](ReadConnection& c) -> Outcome<std::vector<WorkflowVersion>> {
+    FERMATA_TRY(found, c.catalog.workflow(account, id));
+    if (!found) return std::vector<WorkflowVersion>{};
+    return c.catalog.versions(found->number);
+  });
+}
+
+Outcome<WorkflowRecord> SqliteStore::set_current(const AccountId& account, const WorkflowId& id,
+                                                 uint32_t version, const AuditLine& line) {
+  return parts_->catalog.set_current(account, id, version, line);
+}
+
+Outcome<WorkflowRecord> SqliteStore::set_active(const AccountId& account, const WorkflowId& id,
+                                                bool active, const AuditLine& line) {
+  return parts_->catalog.set_active(account, id, active, line);
+}
+
+Outcome<void> SqliteStore::remove_workflow(const AccountId& account, const WorkflowId& id,
+                                           const AuditLine& line) {
+  return parts_->catalog.remove_workflow(account, id, line);
+}
+
+Outcome<std::optional<WorkflowRecord>> SqliteStore::workflow_by_webhook(const std::string& guid) {
+  FERMATA_TRY(found, parts_->readers.read(
+                         [&](ReadConnection& c) { return c.catalog.workflow_by_webhook(guid); }));
+  if (!found) return std::optional<WorkflowRecord>{};
+  return std::optional(std::move(found->record));
+}
+
+Outcome<std::optional<std::string>> SqliteStore::definition(const DefinitionHash& hash) {
+  return parts_->readers.read([&](ReadConnection& c) { return c.catalog.definition(hash); });
+}
+
+Outcome<void> SqliteStore::put_key(const KeyRecord& record, const AuditLine& line) {
+  return parts_->catalog.put_key(record, line);
+}
+
+Outcome<std::optional<KeyRecord>> SqliteStore::key(const std::string& id) {
+  FERMATA_TRY(found, parts_->readers.read([&](ReadConnection& c) { return c.catalog.key(id); }));
+  if (!found) return std::optional<KeyRecord>{};
+  parts_->catalog.add_last_use(found->record);
+  return std::optional(std::move(found->record));
+}
+
+Outcome<std::vector<KeyRecord>> SqliteStore::keys(const AccountId& account) {
+  FERMATA_TRY(found,
+              parts_->readers.read([&](ReadConnection& c) { return c.catalog.keys(account); }));
+  for (KeyRecord& record : found) parts_->catalog.add_last_use(record);
+  return found;
+}
+
+Outcome<void> SqliteStore::revoke_key(const std::string& id, Instant at, const AuditLine& line) {
+  return parts_->catalog.revoke_key(id, at, line);
+}
+
+void SqliteStore::key_used(const std::string& id, Instant at) { parts_->catalog.key_used(id, at); }
+
+Outcome<bool> SqliteStore::any_key() {
+  return parts_->readers.read([&](ReadConnection& c) { return c.catalog.any_key(); });
+}
+
+Outcome<std::optional<IdempotencyMark>> SqliteStore::mark(const AccountId& account,
+                                                          const std::string& name, Instant now) {
+  parts_->catalog.marks_seen_at(now);
+  FERMATA_TRY(found, parts_->readers.read(
+                         [&](ReadConnection& c) { return c.catalog.mark(account, name); }));
+  if (!found || found->record.expires_at <= now) return std::optional<IdempotencyMark>{};
+  return std::optional(std::move(found->record));
+}
+
+Outcome<IdempotencyMark> SqliteStore::put_mark(const IdempotencyMark& mark) {
+  return parts_->catalog.put_mark(mark);
+}
+
+Outcome<void> SqliteStore::backup(const std::filesystem::path& file) {
+  return backup_sqlite(parts_->directory, file);
+}
+
+}  // namespace fermata

@@ -1,0 +1,108 @@
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+#include "ports/catalog.h"
+#include "ports/reader.h"
+#include "ports/store.h"
+
+namespace fermata {
+
+struct SqliteOptions {
+  size_t cache_bytes = 128 << 20;  ///< of the writing connection
+  size_t readers_max = 4;          ///< connections for Reader and Catalog questions
+  int checkpoint_pages = 8192;     ///< length of the log, in pages of 4 KiB, that asks for one
+  /// Told why a write failed, on the thread that wrote; for the log.
+  std::function<void(const Error&)> on_failure{};
+};
+
+/// Store, Reader and Catalog in one SQLite file of a data directory, which this process alone may
+/// use. Everything answered is durable. `load` and `commit` are for one partition thread; the rest
+/// is safe from several threads.
+class SqliteStore final : public Store, public Reader, public Catalog {
+ public:
+  ~SqliteStore() override;
+
+  // Store
+  Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids) override;
+  std::vector<CommitOutcome> commit(const CommitBatch& batch) override;
+  Outcome<PendingPage> pending(uint64_t after, size_t limit) override;
+
+  // Reader
+  Outcome<StoredRun> find(const RunId& id, uint64_t first_sequence, size_t events_max) override;
+  Outcome<std::optional<RunSummary>> summary(const RunId& id) override;
+  Outcome<RunPage> list(const RunFilter& filter, size_t limit, const std::string& cursor) override;
+  Outcome<std::vector<std::pair<RunStatus, uint64_t>>> counts(const AccountId& account) override;
+  Outcome<AuditPage> audit(const AuditFilter& filter, size_t limit,
+                           const std::string& cursor) override;
+
+  // Catalog
+  Outcome<WorkflowStored> put_workflow(const WorkflowPut& put, const AuditLine& audit) override;
+  Outcome<std::optional<WorkflowRecord>> workflow(const AccountId& account,
+                                                  const WorkflowId& id) override;
+  Outcome<WorkflowPage> workflows(const AccountId& account, size_t limit,
+                                  const std::string& cursor) override;
+  Outcome<std::vector<WorkflowVersion>> versions(const AccountId& account,
+                                                 const WorkflowId& id) override;
+  Outcome<WorkflowRecord> set_current(const AccountId& account, const WorkflowId& id,
+                                      uint32_t version, const AuditLine& audit) override;
+  Outcome<WorkflowRecord> set_active(const AccountId& account, const WorkflowId& id, bool active,
+                                     const AuditLine& audit) override;
+  Outcome<void> remove_workflow(const AccountId& account, const WorkflowId& id,
+                                const AuditLine& audit) override;
+  Outcome<std::optional<WorkflowRecord>> workflow_by_webhook(const std::string& guid) override;
+  Outcome<std::optional<std::string>> definition(const DefinitionHash& hash) override;
+  Outcome<void> put_key(const KeyRecord& key, const AuditLine& audit) override;
+  Outcome<std::optional<KeyRecord>> key(const std::string& id) override;
+  Outcome<std::vector<KeyRecord>> keys(const AccountId& account) override;
+  Outcome<void> revoke_key(const std::string& id, Instant at, const AuditLine& audit) override;
+  void key_used(const std::string& id, Instant at) override;
+  Outcome<bool> any_key() override;
+  Outcome<std::optional<IdempotencyMark>> mark(const AccountId& account, const std::string& key,
+                                               Instant now) override;
+  Outcome<IdempotencyMark> put_mark(const IdempotencyMark& mark) override;
+
+  /// Writes a copy of this moment to `file`, which must not exist, while work goes on.
+  Outcome<void> backup(const std::filesystem::path& file);
+
+ private:
+  struct Parts;
+  explicit SqliteStore(std::unique_ptr<Parts> parts);
+  friend Outcome<std::unique_ptr<SqliteStore>> open_sqlite(const std::filesystem::path&,
+                                                           SqliteOptions);
+  std::unique_ptr<Parts> parts_;
+};
+
+/// Opens the store of a data directory, which is made when missing. Fails with data_locked,
+/// schema_newer, data_damaged or io_failed, and then has changed nothing in it.
+Outcome<std::unique_ptr<SqliteStore>> open_sqlite(const std::filesystem::path& directory,
+                                                  SqliteOptions options = {});
+
+/// Copies the store of a directory, whether a server uses it or not, to `file`, which must not
+/// exist.
+Outcome<void> backup_sqlite(const std::filesystem::path& directory,
+                            const std::filesystem::path& file);
+
+/// Makes a data directory from a backup after checking it whole. Refuses a directory that has
+/// anything in it.
+Outcome<void> restore_sqlite(const std::filesystem::path& file,
+                             const std::filesystem::path& directory);
+
+/// Is shown everything that a store holds, and everything that is wrong with it.
+class StoreVisitor {
+ public:
+  virtual ~StoreVisitor() = default;
+  virtual void run(const StoredRun& run) = 0;
+  virtual void audit(const AuditEntry& entry) = 0;
+  virtual void definition(const DefinitionHash& hash, const std::string& canonical) = 0;
+  virtual void damage(const Error& error) = 0;
+};
+
+/// Walks through one state of the store of a directory, also beside a running server: checks the
+/// file's structure, every checksum, that each history leads from sequence 1 to the last, every
+/// account's audit chain and the tally of runs. Fails only if the file cannot be read at all; what
+/// is damaged is shown to the visitor and left out.
+Outcome<void> visit_sqlite(const std::filesystem::path& directory, StoreVisitor& visitor);
+
+}  // namespace fermata

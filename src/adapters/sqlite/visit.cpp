@@ -1,0 +1,159 @@
+#include <map>
+
+#include "adapters/sqlite/directory.h"
+#include "adapters/sqlite/run_queries.h"
+#include "adapters/sqlite/schema.h"
+#include "adapters/sqlite/sqlite_store.h"
+
+namespace fermata {
+namespace {
+
+using sqlite::Database;
+using sqlite::FoundRun;
+using sqlite::Rows;
+using sqlite::RunQueries;
+using sqlite::Statement;
+
+class Visit {
+ public:
+  Visit(Database& database, StoreVisitor& visitor) : database_(database), visitor_(visitor) {}
+
+  void structure() {
+    Statement check(database_, "PRAGMA integrity_check(100)");
+    Rows rows = check.query();
+    while (rows.next()) {
+      if (rows.text(0) != "ok") damage("the file is damaged: " + std::string(rows.text(0)));
+    }
+    note_failure(rows);
+  }
+
+  void runs() {
+    Statement numbers(database_, "SELECT number, account, workflow FROM run ORDER BY number");
+    Rows rows = numbers.query();
+    while (rows.next()) {
+      Outcome<std::optional<FoundRun>> found = queries_.by_number(rows.natural(0));
+      if (!found) {
+        visitor_.damage(found.error());
+        continue;
+      }
+      if (*found) run(**found, rows);
+    }
+    note_failure(rows);
+    tally();
+  }
+
+  void audit() {
+    Statement lines(database_,
+                    "SELECT number, account, record FROM audit ORDER BY account, number");
+    Rows rows = lines.query();
+    std::string account;
+    std::string hash = audit_hash_start();
+    uint64_t sequence = 0;
+    while (rows.next()) {
+      uint64_t number = rows.natural(0);
+      if (rows.text(1) != account) {
+        account = rows.text(1);
+        hash = audit_hash_start();
+        sequence = 0;
+      }
+      std::optional<AuditEntry> entry = sqlite::decode_audit(rows.blob(2), number);
+      if (!entry) {
+        visitor_.damage(sqlite::damaged("audit", number, "its checksum does not match").value);
+        hash.clear();
+        continue;
+      }
+      // After a line that cannot be read the chain is taken up again at the next one.
+      bool follows = hash.empty() || (entry->prev_hash == hash && entry->sequence == sequence + 1);
+      if (!follows || entry->line.account.text() != account ||
+          entry->hash != audit_hash(entry->prev_hash, entry->sequence, entry->line)) {
+        visitor_.damage(sqlite::damaged("audit", number, "the chain is broken here").value);
+      }
+      hash = entry->hash;
+      sequence = entry->sequence;
+      visitor_.audit(*entry);
+    }
+    note_failure(rows);
+  }
+
+  void definitions() {
+    Statement all(database_, "SELECT number, hash, record FROM definition ORDER BY number");
+    Rows rows = all.query();
+    while (rows.next()) {
+      std::optional<std::string_view> body = sqlite::unseal(rows.blob(2), rows.natural(0));
+      if (body) {
+        visitor_.definition(DefinitionHash(std::string(rows.text(1))), std::string(*body));
+      } else {
+        visitor_.damage(
+            sqlite::damaged("definition", rows.natural(0), "its checksum does not match").value);
+      }
+    }
+    note_failure(rows);
+  }
+
+  /// Workflows, versions, keys and marks: only their checksums can be checked here.
+  void records(const char* table, const char* sql) {
+    Statement all(database_, sql);
+    Rows rows = all.query();
+    while (rows.next()) {
+      if (sqlite::unseal(rows.blob(1), rows.natural(0))) continue;
+      visitor_.damage(sqlite::damaged(table, rows.natural(0), "its checksum does not match").value);
+    }
+    note_failure(rows);
+  }
+
+ private:
+  void run(const FoundRun& found, const Rows& rows) {
+    const RunSummary& summary = found.record.summary;
+    if (summary.account.text() != rows.text(1) || summary.workflow.text() != rows.text(2)) {
+      visitor_.damage(
+          sqlite::damaged("run", found.number, "its columns do not match its record").value);
+    }
+    ++counted_[{summary.account.text(), summary.status}];
+    Outcome<std::vector<HistoryChunk>> history = queries_.history(found, 1, SIZE_MAX);
+    if (!history) return visitor_.damage(history.error());
+    visitor_.run({found.record.version, summary, *std::move(history)});
+  }
+
+  void tally() {
+    Statement kept(database_, "SELECT account, status, runs FROM tally WHERE runs <> 0");
+    std::map<std::pair<std::string, RunStatus>, int64_t> told;
+    Rows rows = kept.query();
+    while (rows.next()) {
+      told[{std::string(rows.text(0)), static_cast<RunStatus>(rows.integer(1))}] = rows.integer(2);
+    }
+    if (!rows.failed() && told != counted_) damage("the tally of runs does not match the runs");
+    note_failure(rows);
+  }
+
+  void note_failure(const Rows& rows) {
+    if (rows.failed()) visitor_.damage(database_.failure("verifying").value);
+  }
+  void damage(std::string message) {
+    visitor_.damage(Error{ErrorCode::data_damaged, std::move(message), {}});
+  }
+
+  Database& database_;
+  StoreVisitor& visitor_;
+  RunQueries queries_{database_};
+  std::map<std::pair<std::string, RunStatus>, int64_t> counted_;
+};
+
+}  // namespace
+
+Outcome<void> visit_sqlite(const std::filesystem::path& directory, StoreVisitor& visitor) {
+  FERMATA_TRY(database, Database::open(sqlite::database_file(directory), Database::Mode::read));
+  FERMATA_TRY_VOID(sqlite::check_schema(*database));
+  FERMATA_TRY_VOID(database->run("BEGIN"));
+  Visit visit(*database, visitor);
+  visit.structure();
+  visit.definitions();
+  visit.records("workflow", "SELECT number, record FROM workflow");
+  visit.records("version", "SELECT number, record FROM version");
+  visit.records("key", "SELECT number, record FROM key");
+  visit.records("mark", "SELECT number, record FROM mark");
+  visit.runs();
+  visit.audit();
+  return database->run("COMMIT");
+}
+
+}  // namespace fermata

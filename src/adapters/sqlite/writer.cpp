@@ -1,0 +1,151 @@
+#include "adapters/sqlite/writer.h"
+
+#include <algorithm>
+
+namespace fermata::sqlite {
+
+Writer::Writer(std::unique_ptr<Database> database, Checkpointer& checkpointer, Report report)
+    : database_(std::move(database)), checkpointer_(checkpointer), report_(std::move(report)) {
+  auto remember = [](void* self, sqlite3*, const char*, int pages) {
+    static_cast<Writer*>(self)->log_pages_ = pages;
+    return SQLITE_OK;
+  };
+  sqlite3_wal_hook(database_->handle(), remember, this);
+}
+
+Outcome<void> Writer::start() {
+  FERMATA_TRY_VOID(runs_.start());
+  return chain_.start();
+}
+
+std::vector<CommitOutcome> Writer::commit(const CommitBatch& batch) {
+  std::vector<CommitOutcome> outcomes(batch.runs.size(), CommitOutcome::unavailable);
+  if (batch.runs.empty()) return outcomes;
+  std::lock_guard lock(mutex_);
+  if (!begin()) return outcomes;
+  if (Outcome<void> written = write_all(batch, outcomes); !written) {
+    if (report_) report_(written.error());
+    roll_back();
+    std::fill(outcomes.begin(), outcomes.end(), CommitOutcome::unavailable);
+    return outcomes;
+  }
+  if (std::find(outcomes.begin(), outcomes.end(), CommitOutcome::done) == outcomes.end()) {
+    roll_back();
+    return outcomes;
+  }
+  Ended ended = end();
+  if (ended != Ended::done) {
+    auto instead = ended == Ended::unknown ? CommitOutcome::unknown : CommitOutcome::unavailable;
+    std::replace(outcomes.begin(), outcomes.end(), CommitOutcome::done, instead);
+  }
+  return outcomes;
+}
+
+Outcome<void> Writer::write_all(const CommitBatch& batch, std::vector<CommitOutcome>& outcomes) {
+  bool any = false;
+  for (size_t i = 0; i < batch.runs.size(); ++i) {
+    std::optional<CommitOutcome> outcome = runs_.write(batch.runs[i]);
+    if (!outcome) return database_->failure("writing a run");
+    outcomes[i] = *outcome;
+    any = any || *outcome == CommitOutcome::done;
+  }
+  if (!any) return {};
+  for (const AuditLine& line : batch.audit) FERMATA_TRY_VOID(chain_.append(line));
+  if (!runs_.write_tally()) return database_->failure("writing the tally of runs");
+  return {};
+}
+
+Outcome<std::vector<StoredRun>> Writer::load(std::span<const RunId> ids) {
+  std::lock_guard lock(mutex_);
+  if (unsettled_ && !settle()) {
+    return fail(ErrorCode::store_unavailable,
+                "a commit failed and the store cannot be written to find out whether it holds");
+  }
+  // One snapshot for all of them is cheaper than one for each statement.
+  if (!begin_read_.execute()) return database_->failure("beginning to read");
+  std::vector<StoredRun> out;
+  out.reserve(ids.size());
+  Outcome<void> made;
+  for (const RunId& id : ids) {
+    Outcome<StoredRun> run = queries_.find(id, 1, SIZE_MAX);
+    if (!run) {
+      made = Failure{std::move(run).error()};
+      break;
+    }
+    out.push_back(*std::move(run));
+  }
+  if (!commit_.execute()) roll_back();
+  if (!made) return Failure{std::move(made).error()};
+  return out;
+}
+
+Outcome<void> Writer::transact(const AuditLine* line, const std::function<Outcome<void>()>& body) {
+  std::lock_guard lock(mutex_);
+  if (!begin()) return fail(ErrorCode::store_unavailable, "the store cannot be written");
+  Outcome<void> made = body();
+  if (made && line != nullptr) made = chain_.append(*line);
+  if (!made) {
+    roll_back();
+    return made;
+  }
+  switch (end()) {
+    case Ended::done:
+      return {};
+    case Ended::unavailable:
+      return fail(ErrorCode::store_unavailable, "the store could not be written");
+    case Ended::unknown:
+      break;
+  }
+  return fail(ErrorCode::outcome_unknown, "the store failed while it made the write durable");
+}
+
+bool Writer::begin() {
+  if (checkpointer_.take_rest()) passive_checkpoint(*database_);
+  if (begin_.execute()) return true;
+  report("beginning a transaction");
+  return false;
+}
+
+Writer::Ended Writer::end() {
+  if (commit_.execute()) {
+    unsettled_ = false;
+    chain_.keep();
+    checkpointer_.log_grew(log_pages_);
+    return Ended::done;
+  }
+  // A full disk is met while the log is written, before the frame that would commit it is whole.
+  // After any other failure the log may hold all of the transaction: SQLite has forgotten it, but a
+  // crash before the next commit would bring it back.
+  int result = sqlite3_errcode(database_->handle());
+  bool surely_not = result == SQLITE_FULL || result == SQLITE_BUSY;
+  report("committing");
+  roll_back();
+  if (surely_not) return Ended::unavailable;
+  unsettled_ = true;
+  return Ended::unknown;
+}
+
+void Writer::roll_back() {
+  // SQLite may have rolled back by itself.
+  if (database_->in_transaction() && !rollback_.execute()) report("rolling back");
+  runs_.drop();
+  chain_.drop();
+}
+
+/// Writes over the frames of a transaction whose outcome is unknown: after this it surely does not
+/// hold, also after a crash.
+bool Writer::settle() {
+  if (!begin()) return false;
+  if (!settle_.execute()) {
+    report("settling an unknown outcome");
+    roll_back();
+    return false;
+  }
+  return end() == Ended::done;
+}
+
+void Writer::report(std::string_view doing) {
+  if (report_) report_(database_->failure(doing).value);
+}
+
+}  // namespace fermata::sqlite

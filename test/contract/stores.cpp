@@ -1,0 +1,135 @@
+#include "test/contract/stores.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "adapters/memory/memory_store.h"
+#include "adapters/sqlite/sqlite_store.h"
+
+namespace fermata {
+namespace {
+
+class MemoryUnderTest final : public StoreUnderTest {
+ public:
+  Store& store() override { return store_; }
+  Reader& reader() override { return store_; }
+  Catalog& catalog() override { return store_; }
+  void reopen() override {}
+
+ private:
+  MemoryStore store_;
+};
+
+class SqliteUnderTest final : public StoreUnderTest {
+ public:
+  SqliteUnderTest() {
+    std::string name = (std::filesystem::temp_directory_path() / "fermata-contract-XXXXXX");
+    check(mkdtemp(name.data()) != nullptr);
+    directory_ = name;
+    open();
+  }
+  ~SqliteUnderTest() override {
+    store_.reset();
+    std::filesystem::remove_all(directory_);
+  }
+  Store& store() override { return *store_; }
+  Reader& reader() override { return *store_; }
+  Catalog& catalog() override { return *store_; }
+  void reopen() override {
+    store_.reset();
+    open();
+  }
+
+ private:
+  void open() {
+    auto opened = open_sqlite(directory_);
+    ASSERT_TRUE(opened) << opened.error().message;
+    store_ = *std::move(opened);
+  }
+  std::filesystem::path directory_;
+  std::unique_ptr<SqliteStore> store_;
+};
+
+}  // namespace
+
+std::vector<StoreKind> store_kinds() {
+  return {{"memory", [] { return std::make_unique<MemoryUnderTest>(); }},
+          {"sqlite", [] { return std::make_unique<SqliteUnderTest>(); }}};
+}
+
+CommitOutcome StoreContract::commit(RunWrite write) {
+  CommitBatch batch;
+  batch.runs.push_back(std::move(write));
+  return store().commit(batch).at(0);
+}
+
+StoredRun StoreContract::load(const std::string& id) {
+  RunId ids[] = {RunId(id)};
+  auto loaded = store().load(ids);
+  EXPECT_TRUE(loaded) << loaded.error().message;
+  return loaded ? loaded->at(0) : StoredRun{};
+}
+
+RunSummary sample_run(const std::string& id) {
+  RunSummary run;
+  run.id = RunId(id);
+  run.account = AccountId("acme");
+  run.workflow = WorkflowId("orders");
+  run.workflow_version = 3;
+  run.definition = DefinitionHash(std::string(64, 'd'));
+  run.started_at = Instant{1'700'000'000'000};
+  run.request_hash = "request of " + id;
+  return run;
+}
+
+RunWrite creation(RunSummary summary, uint32_t count) {
+  HistoryChunk events{1, count, "events of " + summary.id.text()};
+  summary.last_sequence = count;
+  return {0, std::move(summary), std::move(events)};
+}
+
+RunWrite creation(const std::string& id, uint32_t count) { return creation(sample_run(id), count); }
+
+RunWrite next_write(const StoredRun& run, uint32_t count) {
+  RunWrite write{run.version, run.summary, {}};
+  write.events = {run.summary.last_sequence + 1, count,
+                  "version " + std::to_string(run.version + 1)};
+  write.summary.last_sequence += count;
+  return write;
+}
+
+AuditLine sample_line(const std::string& subject, const std::string& account) {
+  AuditLine line;
+  line.account = AccountId(account);
+  line.at = Instant{1'700'000'000'123};
+  line.actor = "key_1";
+  line.action = "execution.start";
+  line.subject = subject;
+  line.reason = "because \"quoted\"";
+  line.details = Value::object({{"n", Value(1)}, {"share", Value(0.1)}});
+  return line;
+}
+
+std::vector<AuditEntry> audit_of(Reader& reader, const std::string& account) {
+  AuditFilter filter;
+  filter.account = AccountId(account);
+  auto page = reader.audit(filter, 1000, "");
+  EXPECT_TRUE(page) << page.error().message;
+  return page ? page->items : std::vector<AuditEntry>{};
+}
+
+void expect_valid_chain(std::vector<AuditEntry> entries) {
+  std::reverse(entries.begin(), entries.end());
+  std::string hash = audit_hash_start();
+  uint64_t sequence = 0;
+  for (const AuditEntry& entry : entries) {
+    EXPECT_EQ(entry.sequence, ++sequence);
+    EXPECT_EQ(entry.prev_hash, hash);
+    EXPECT_EQ(entry.hash, audit_hash(hash, sequence, entry.line));
+    hash = entry.hash;
+  }
+}
+
+std::string kind_name(const testing::TestParamInfo<StoreKind>& info) { return info.param.name; }
+
+}  // namespace fermata

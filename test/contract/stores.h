@@ -1,0 +1,65 @@
+#pragma once
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ports/catalog.h"
+#include "ports/reader.h"
+#include "ports/store.h"
+
+namespace fermata {
+
+/// One adapter under a contract test: the three ports over one state.
+class StoreUnderTest {
+ public:
+  virtual ~StoreUnderTest() = default;
+  virtual Store& store() = 0;
+  virtual Reader& reader() = 0;
+  virtual Catalog& catalog() = 0;
+  /// Ends the adapter and begins again with what it kept; one without a disk does nothing.
+  virtual void reopen() = 0;
+};
+
+struct StoreKind {
+  std::string name;
+  std::function<std::unique_ptr<StoreUnderTest>()> make;
+};
+std::vector<StoreKind> store_kinds();
+
+/// A fresh store of every kind for each test.
+class StoreContract : public testing::TestWithParam<StoreKind> {
+ protected:
+  StoreContract() : under_test_(GetParam().make()) {}
+  Store& store() { return under_test_->store(); }
+  Reader& reader() { return under_test_->reader(); }
+  Catalog& catalog() { return under_test_->catalog(); }
+  void reopen() { under_test_->reopen(); }
+
+  /// Commits one write alone and answers its outcome.
+  CommitOutcome commit(RunWrite write);
+  StoredRun load(const std::string& id);
+
+ private:
+  std::unique_ptr<StoreUnderTest> under_test_;
+};
+
+/// A running run of account `acme` and workflow `orders` without events.
+RunSummary sample_run(const std::string& id);
+/// The first commit of a run: `count` events whose bytes name the run.
+RunWrite creation(RunSummary summary, uint32_t count = 2);
+RunWrite creation(const std::string& id, uint32_t count = 2);
+/// The next commit of a run that the store holds.
+RunWrite next_write(const StoredRun& run, uint32_t count = 1);
+AuditLine sample_line(const std::string& subject, const std::string& account = "acme");
+
+/// The page of audit of one account, all of it.
+std::vector<AuditEntry> audit_of(Reader& reader, const std::string& account);
+/// Counts 1, 2, 3 …, and every hash follows from the one before.
+void expect_valid_chain(std::vector<AuditEntry> newest_first);
+
+std::string kind_name(const testing::TestParamInfo<StoreKind>& info);
+
+}  // namespace fermata

@@ -1,0 +1,129 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/graph/check.h"
+#include "front/definitions.h"
+#include "host/intake.h"
+#include "ports/catalog.h"
+#include "ports/clock.h"
+#include "ports/reader.h"
+#include "server/access.h"
+#include "server/deadlines.h"
+#include "server/feed_hub.h"
+#include "server/http/handler.h"
+#include "server/metrics.h"
+#include "server/rate_limits.h"
+#include "server/router.h"
+#include "server/work_pool.h"
+
+namespace fermata::server {
+
+/// Present when the server runs on a virtual clock. Called on a worker thread and may block
+/// until the engine is quiet. `set` and `advance` answer the clock's new time.
+struct TestClock {
+  std::function<Instant()> now;
+  std::function<Outcome<Instant>(Instant)> set;
+  std::function<Outcome<Instant>(Duration)> advance;
+};
+
+/// What the API stands on. All must outlive it; the engine must have stopped (or refuse to reply)
+/// before the Api is destroyed.
+struct ApiParts {
+  Intake& intake;
+  Reader& reader;
+  Catalog& catalog;
+  Clock& clock;
+  Entropy& entropy;
+  FeedHub& hub;
+  front::Definitions& definitions;  ///< shared with the engine (engine_definitions.h)
+};
+
+struct ApiOptions {
+  AccessOptions access;
+  RateLimit rate_limit;
+  graph::DefinitionLimits definition_limits;
+  int json_nesting_max = 128;
+  int64_t wait_ms_max = 60'000;          ///< of `?wait=`; setting http_wait_ms_max
+  int64_t webhook_wait_ms = 30'000;      ///< G-31, `respond: result`
+  int64_t stream_keep_alive_ms = 15'000;
+  size_t bulk_runs_max = 10'000;
+  size_t work_threads = 2;
+  size_t work_queue_max = 1024;
+  bool demo_echo = false;
+  std::string version = "0.1.0";
+  std::optional<TestClock> test_clock;
+  std::function<size_t()> queue_depth;   ///< commands waiting for the engine
+  std::function<bool()> ready;           ///< recovered; absent means yes
+  std::function<size_t()> connections_open;
+  std::function<void(const std::string&)> log;  ///< one line, no secrets
+  /// The values of a credential named by {"id"} or {"name"}; absent while there is no such store.
+  std::function<Outcome<Value>(const AccountId&, const Value&)> credential;
+};
+
+/// The REST API: finds the route, guards it (origin, key, role, rate) and calls its handler. Knows
+/// HTTP messages but no sockets; a Server feeds it, tests call it directly.
+class Api final : public http::Handler {
+ public:
+  Api(ApiParts parts, ApiOptions options);
+  ~Api() override;
+
+  http::Lane classify(http::Request& request) override;
+  void handle(const http::Request& request, http::Responder responder) override;
+  http::Response refuse(const Error& error) override;
+  void answered(const http::Request& request, int status, std::chrono::nanoseconds took) override;
+
+  // For handlers; all safe from any thread.
+  Intake& intake() { return parts_.intake; }
+  Reader& reader() { return parts_.reader; }
+  Catalog& catalog() { return parts_.catalog; }
+  FeedHub& hub() { return parts_.hub; }
+  front::Definitions& definitions() { return parts_.definitions; }
+  KeyRing& keys() { return keys_; }
+  Metrics& metrics() { return metrics_; }
+  Deadlines& deadlines() { return deadlines_; }
+  WorkPool& pool() { return pool_; }
+  const ApiOptions& options() const { return options_; }
+  Instant now() const { return parts_.clock.now(); }
+  std::string new_uuid_v7();
+  std::string new_uuid_v4();
+  /// Tells one life of the server from another in the ids of account streams.
+  const std::string& epoch() const { return epoch_; }
+  std::chrono::steady_clock::time_point started_at() const { return started_at_; }
+  const std::string& openapi() const { return openapi_; }
+  /// True once the server has been asked to stop: /readyz says no.
+  void set_stopping() { stopping_ = true; }
+  bool stopping() const { return stopping_; }
+
+  void fail(const Call& call, const Error& error);
+  AuditLine audit(const Call& call, std::string action, std::string subject,
+                  std::string reason = {}) const;
+
+ private:
+  void dispatch(Call call);
+  void run(Call call);
+  std::optional<http::Response> guard(Call& call);
+  std::optional<http::Response> guard_account(Call& call);
+  Outcome<void> read_query(Call& call) const;
+  Outcome<void> read_body(Call& call) const;
+  http::Response not_found(const http::Request& request);
+
+  const ApiParts parts_;
+  const ApiOptions options_;
+  const std::span<const Route> routes_;
+  const Router router_;
+  const std::string openapi_;
+  const std::chrono::steady_clock::time_point started_at_;
+  std::mutex entropy_mutex_;
+  std::string epoch_;
+  std::atomic<bool> stopping_{false};
+  KeyRing keys_;
+  RateLimits rates_;
+  Metrics metrics_;
+  Deadlines deadlines_;
+  WorkPool pool_;  ///< last, so that its threads end before what they use
+};
+
+}  // namespace fermata::server

@@ -1,0 +1,117 @@
+#include "server/feed_hub.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace fermata::server {
+
+FeedHub::FeedHub(size_t ring_max) : ring_max_(ring_max) {}
+
+void FeedHub::committed(const RunSummary& summary, const HistoryChunk& events) {
+  std::vector<std::shared_ptr<Listener>> listeners;
+  {
+    std::lock_guard lock(mutex_);
+    ++counts_.commits;
+    counts_.events += events.count;
+    if (events.first_sequence == 1) ++counts_.started;
+    // Ended runs refuse every command, so a run's end is committed once.
+    if (is_terminal(summary.status))
+      ++counts_.ended[static_cast<size_t>(summary.status) -
+                      static_cast<size_t>(RunStatus::completed)];
+    remember(summary);
+    if (auto found = by_run_.find(summary.id.text()); found != by_run_.end())
+      for (const Entry& entry : found->second) listeners.push_back(entry.listener);
+    for (const Entry& entry : by_account_)
+      if (entry.account == summary.account) listeners.push_back(entry.listener);
+  }
+  for (const auto& listener : listeners) (*listener)(summary);
+}
+
+void FeedHub::remember(const RunSummary& summary) {
+  ring_.push_back(std::make_shared<const RunSummary>(summary));
+  if (ring_.size() <= ring_max_) return;
+  ring_.pop_front();
+  ++ring_begin_;
+}
+
+FeedHub::Subscription FeedHub::watch_run(const RunId& run, Listener listener) {
+  Subscription out;
+  std::lock_guard lock(mutex_);
+  out.hub_ = this;
+  out.run_ = run.text();
+  out.id_ = next_id_++;
+  by_run_[out.run_].push_back({out.id_, {}, std::make_shared<Listener>(std::move(listener))});
+  return out;
+}
+
+FeedHub::Subscription FeedHub::watch_account(const AccountId& account, Listener listener) {
+  Subscription out;
+  std::lock_guard lock(mutex_);
+  out.hub_ = this;
+  out.id_ = next_id_++;
+  by_account_.push_back({out.id_, account, std::make_shared<Listener>(std::move(listener))});
+  return out;
+}
+
+void FeedHub::forget(const Subscription& subscription) {
+  std::shared_ptr<Listener> dropped;  // Destroyed outside the lock: it may own the last of a stream.
+  std::lock_guard lock(mutex_);
+  auto run = by_run_.find(subscription.run_);
+  if (!subscription.run_.empty() && run == by_run_.end()) return;
+  std::vector<Entry>& entries = subscription.run_.empty() ? by_account_ : run->second;
+  auto found = std::find_if(entries.begin(), entries.end(),
+                            [&](const Entry& entry) { return entry.id == subscription.id_; });
+  if (found == entries.end()) return;
+  dropped = std::move(found->listener);
+  entries.erase(found);
+  if (!subscription.run_.empty() && entries.empty()) by_run_.erase(run);
+}
+
+FeedHub::Subscription::Subscription(Subscription&& other) noexcept { *this = std::move(other); }
+
+FeedHub::Subscription& FeedHub::Subscription::operator=(Subscription&& other) noexcept {
+  if (this == &other) return *this;
+  reset();
+  hub_ = std::exchange(other.hub_, nullptr);
+  run_ = std::move(other.run_);
+  id_ = other.id_;
+  return *this;
+}
+
+void FeedHub::Subscription::reset() {
+  if (FeedHub* hub = std::exchange(hub_, nullptr)) hub->forget(*this);
+}
+
+FeedHub::News FeedHub::news(const AccountId& account, uint64_t after, size_t limit) const {
+  News out;
+  std::lock_guard lock(mutex_);
+  uint64_t end = ring_begin_ + ring_.size();
+  out.lost = after + 1 < ring_begin_ || after >= end;
+  uint64_t number = std::clamp(after + 1, ring_begin_, end);
+  for (; number < end && out.runs.size() < limit; ++number) {
+    const auto& entry = ring_[static_cast<size_t>(number - ring_begin_)];
+    if (entry->account == account) out.runs.push_back(entry);
+  }
+  out.next = number - 1;
+  // Of a run that was written several times only the last state matters to a reader who is behind.
+  std::unordered_set<std::string_view> seen;
+  auto keep = [&](const auto& entry) { return seen.insert(entry->id.text()).second; };
+  std::vector<std::shared_ptr<const RunSummary>> latest;
+  for (auto entry = out.runs.rbegin(); entry != out.runs.rend(); ++entry)
+    if (keep(*entry)) latest.push_back(*entry);
+  std::reverse(latest.begin(), latest.end());
+  out.runs = std::move(latest);
+  return out;
+}
+
+uint64_t FeedHub::end() const {
+  std::lock_guard lock(mutex_);
+  return ring_begin_ + ring_.size() - 1;
+}
+
+FeedHub::Counts FeedHub::counts() const {
+  std::lock_guard lock(mutex_);
+  return counts_;
+}
+
+}  // namespace fermata::server

@@ -1,0 +1,83 @@
+#pragma once
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "ports/feed.h"
+
+namespace fermata::server {
+
+/// Spreads the news of commits to those who wait for them: callers that wait for a run's end,
+/// streams of one run, streams of an account. Nothing is queued per listener: a run's listener is
+/// told that there is news and reads the history itself; the news of all runs stand in one ring,
+/// and who falls out of it is told so. `committed` comes from the partition's thread; everything
+/// else may be called from any thread.
+class FeedHub final : public Feed {
+ public:
+  explicit FeedHub(size_t ring_max = 8192);
+
+  void committed(const RunSummary& summary, const HistoryChunk& events) override;
+
+  /// Called on the partition's thread; must not block. May be called once more while it is being
+  /// given up.
+  using Listener = std::function<void(const RunSummary&)>;
+
+  /// Listens until it is destroyed.
+  class Subscription {
+   public:
+    Subscription() = default;
+    Subscription(Subscription&& other) noexcept;
+    Subscription& operator=(Subscription&& other) noexcept;
+    ~Subscription() { reset(); }
+    void reset();
+
+   private:
+    friend class FeedHub;
+    FeedHub* hub_ = nullptr;
+    std::string run_;  ///< empty: listens to all runs of the account
+    uint64_t id_ = 0;
+  };
+  [[nodiscard]] Subscription watch_run(const RunId& run, Listener listener);
+  [[nodiscard]] Subscription watch_account(const AccountId& account, Listener listener);
+
+  struct News {
+    std::vector<std::shared_ptr<const RunSummary>> runs;  ///< the latest of each run, oldest first
+    uint64_t next = 0;  ///< where to go on
+    bool lost = false;  ///< some news had already left the ring
+  };
+  /// What happened to runs of the account after place `after` (`end()` for only what is to come).
+  News news(const AccountId& account, uint64_t after, size_t limit) const;
+  uint64_t end() const;
+
+  /// Counted for /metrics.
+  struct Counts {
+    uint64_t commits = 0;
+    uint64_t events = 0;
+    uint64_t started = 0;
+    uint64_t ended[4] = {};  ///< completed, failed, cancelled, timed out
+  };
+  Counts counts() const;
+
+ private:
+  struct Entry {
+    uint64_t id;
+    AccountId account;  ///< of a listener to an account
+    std::shared_ptr<Listener> listener;
+  };
+  void forget(const Subscription& subscription);
+  void remember(const RunSummary& summary);
+
+  const size_t ring_max_;
+  mutable std::mutex mutex_;
+  std::deque<std::shared_ptr<const RunSummary>> ring_;
+  uint64_t ring_begin_ = 1;  ///< number of the first entry of the ring
+  std::unordered_map<std::string, std::vector<Entry>> by_run_;
+  std::vector<Entry> by_account_;
+  uint64_t next_id_ = 1;
+  Counts counts_;
+};
+
+}  // namespace fermata::server

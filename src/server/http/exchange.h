@@ -1,0 +1,88 @@
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "server/http/message.h"
+
+namespace fermata::http {
+
+struct Exchange;
+
+/// Answers on their way to the loop that owns the connections. Outlives the loop: answers that come
+/// too late are dropped here.
+class Mailbox {
+ public:
+  Mailbox();
+  ~Mailbox();
+  Mailbox(const Mailbox&) = delete;
+  Mailbox& operator=(const Mailbox&) = delete;
+
+  /// Any thread. False when the loop has ended.
+  bool post(std::shared_ptr<Exchange> exchange);
+  void wake();
+  /// Loop's thread only, from here on.
+  void adopt() { loop_thread_ = std::this_thread::get_id(); }
+  void take(std::vector<std::shared_ptr<Exchange>>& out);
+  void clear_wake();
+  int wake_fd() const { return wake_fd_; }
+  /// Refuses everything from now on; gives what had not been taken.
+  std::vector<std::shared_ptr<Exchange>> close();
+
+ private:
+  int wake_fd_ = -1;
+  std::atomic<std::thread::id> loop_thread_{};
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<Exchange>> items_;
+  bool closed_ = false;
+};
+
+/// What a writer and the loop share of an open answer.
+class StreamState {
+ public:
+  bool append(std::string_view bytes, bool& post);
+  bool end(bool& post);
+  bool gone() const { return gone_; }
+  size_t unsent() const;
+  void set_drained(std::function<void()> callback);
+  void set_gone(std::function<void()> callback);
+
+  // Loop's thread.
+  std::string take(bool& ended);
+  void sent(size_t left_in_socket_buffer);
+  void leave();
+
+ private:
+  mutable std::mutex mutex_;
+  std::string pending_;
+  bool ended_ = false;
+  bool posted_ = false;
+  bool was_full_ = false;
+  std::atomic<bool> gone_{false};
+  size_t in_socket_buffer_ = 0;
+  std::function<void()> on_drained_;
+  std::function<void()> on_gone_;
+};
+
+/// One request and its answer. Whoever answers first fills `response` and posts the exchange; after
+/// that only the loop touches it.
+struct Exchange {
+  Request request;
+  std::shared_ptr<Mailbox> mailbox;
+  uint64_t connection = 0;
+  std::chrono::steady_clock::time_point begun_at;
+  std::atomic<int> handles{0};
+  std::atomic<bool> answered{false};
+
+  Response response;
+  std::shared_ptr<StreamState> stream;  ///< set when the answer is one
+  bool ready = false;                   ///< loop only: the answer has arrived
+  bool head_written = false;            ///< loop only: of a stream
+};
+
+}  // namespace fermata::http

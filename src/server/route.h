@@ -1,0 +1,64 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/value.h"
+#include "server/http/message.h"
+#include "server/http/responder.h"
+#include "server/principal.h"
+
+namespace fermata::server {
+
+class Api;
+struct Route;
+
+/// One request on its way through a handler: what was asked, by whom, and how to answer. May be
+/// copied into callbacks and answered from any thread; it keeps the request alive.
+struct Call {
+  const http::Request& request;
+  const Route& route;
+  http::Responder responder;
+  Principal who;
+  http::QueryFields query;
+  Value body;  ///< of a route that takes JSON; null when none was sent
+
+  const std::string& variable(size_t index) const { return request.variables[index]; }
+  void send(http::Response response) const { responder.send(std::move(response)); }
+  void send_json(int status, const Value& value) const;
+};
+
+/// Where a handler runs and what it may overlap with.
+enum class Work : uint8_t {
+  quick,    ///< on the server's thread; touches memory only
+  command,  ///< on the server's thread; puts a command into the engine's queue
+  blocking, ///< on a worker thread; may wait for the disk
+};
+
+enum class Access : uint8_t { open, viewer, operator_, editor, admin, root };
+
+enum class Body : uint8_t {
+  none,      ///< whatever is sent is ignored
+  json,      ///< application/json, required
+  json_optional,
+  raw,       ///< the handler reads request.body itself
+};
+
+/// One row of the table that the router, the checks and /openapi.json are made from.
+struct Route {
+  http::Method method;
+  std::string_view path;  ///< variable segments in braces
+  Access access;
+  Work work;
+  void (*handler)(Api&, Call);
+  std::string_view summary;
+  std::string_view query = "";  ///< names of query parameters, separated by spaces
+  Body body = Body::none;
+  int success = 200;
+  std::string_view request_schema = "";   ///< JSON Schema of the body, or empty
+  std::string_view response_schema = "";  ///< JSON Schema of the answer, or empty
+  std::string_view media_type = "application/json";  ///< of the answer
+};
+
+}  // namespace fermata::server

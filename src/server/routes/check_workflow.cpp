@@ -1,0 +1,18 @@
+#include "front/fields.h"
+#include "server/routes/common.h"
+#include "server/routes/routes.h"
+
+namespace fermata::server::routes {
+
+/// The question is answered with 200 either way: a definition with errors is a good answer to it.
+void check_workflow(Api& api, Call call) {
+  auto checked = graph::check_definition(call.body, call.request.body,
+                                         api.options().definition_limits);
+  Value out = Value::object({{"valid", checked.errors.empty()},
+                             {"errors", front::to_value(checked.errors)},
+                             {"warnings", front::to_value(checked.warnings)}});
+  if (checked.definition) out.set("hash", checked.definition->hash.text());
+  call.send_json(200, out);
+}
+
+}  // namespace fermata::server::routes

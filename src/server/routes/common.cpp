@@ -1,0 +1,128 @@
+#include "server/routes/common.h"
+
+#include <charconv>
+
+#include "base/uuid.h"
+#include "core/run/view.h"
+#include "front/start_request.h"
+#include "server/problem.h"
+
+namespace fermata::server::routes {
+namespace {
+
+Failure<Error> no_such_run(const std::string& id) {
+  return fail(ErrorCode::execution_not_found, "There is no execution `" + id + "`.");
+}
+
+}  // namespace
+
+Outcome<RunSummary> own_run(Api& api, const Call& call) {
+  FERMATA_TRY(summary, api.reader().summary(RunId(call.variable(0))));
+  if (!summary || summary->account != call.who.account) return no_such_run(call.variable(0));
+  return *std::move(summary);
+}
+
+Outcome<OwnRun> own_history(Api& api, const Call& call) {
+  FERMATA_TRY(run, api.reader().find(RunId(call.variable(0))));
+  if (run.version == 0 || run.summary.account != call.who.account)
+    return no_such_run(call.variable(0));
+  FERMATA_TRY(definition, api.definitions().load(run.summary.definition));
+  return OwnRun{std::move(run), std::move(definition)};
+}
+
+Outcome<Value> execution_value(Api& api, const AccountId& account, const RunId& id) {
+  FERMATA_TRY(run, api.reader().find(id));
+  if (run.version == 0 || run.summary.account != account) return no_such_run(id.text());
+  FERMATA_TRY(definition, api.definitions().load(run.summary.definition));
+  return view::execution(run.summary, run.history, definition);
+}
+
+Outcome<WorkflowRecord> own_workflow(Api& api, const Call& call) {
+  FERMATA_TRY(record, api.catalog().workflow(call.who.account, WorkflowId(call.variable(0))));
+  if (!record)
+    return fail(ErrorCode::workflow_not_found, "There is no workflow `" + call.variable(0) + "`.");
+  return *std::move(record);
+}
+
+Value workflow_value(const WorkflowRecord& record) {
+  Value out = Value::object({{"id", record.id.text()},
+                             {"active", record.active},
+                             {"version", record.current_version},
+                             {"latest_version", record.latest_version},
+                             {"hash", record.current_hash.text()},
+                             {"created_at", to_rfc3339(record.created_at)},
+                             {"updated_at", to_rfc3339(record.updated_at)}});
+  if (!record.webhook_guid.empty()) {
+    out.set("webhook_guid", record.webhook_guid);
+    out.set("webhook_path", "/webhook/" + record.webhook_guid);
+  }
+  return out;
+}
+
+http::Response workflow_response(int status, const WorkflowRecord& record, const Value& body) {
+  http::Response response = json_response(status, body);
+  response.headers.emplace_back("ETag", "\"" + std::to_string(record.revision) + "\"");
+  return response;
+}
+
+void submit(Api& api, Call call, Command command, Done done) {
+  command.actor = call.who.actor;
+  Call spare = call;
+  bool taken = api.intake().submit(
+      std::move(command),
+      [&api, call = std::move(call), done = std::move(done)](Outcome<RunSummary> outcome) {
+        if (!outcome) return api.fail(call, outcome.error());
+        done(api, call, *outcome);
+      });
+  if (taken) return;
+  bool stopping = api.stopping();
+  api.fail(spare, {stopping ? ErrorCode::shutting_down : ErrorCode::queue_full,
+                   stopping ? "The server is stopping." : "The engine's queue is full.", {}});
+}
+
+void submit_and_answer(Api& api, Call call, CommandBody body) {
+  auto run = own_run(api, call);
+  if (!run) return api.fail(call, run.error());
+  Command command{run->id, std::move(body), {}};
+  submit(api, std::move(call), std::move(command),
+         [](Api&, const Call& asked, const RunSummary& summary) {
+           asked.send_json(200, Value::object({{"id", summary.id.text()},
+                                               {"status", name_of(summary.status)}}));
+         });
+}
+
+http::Response created_run(const RunSummary& summary) {
+  http::Response response =
+      json_response(201, Value::object({{"id", summary.id.text()},
+                                        {"status", name_of(summary.status)},
+                                        {"workflow_id", summary.workflow.text()},
+                                        {"version", summary.workflow_version}}));
+  response.headers.emplace_back("Location", "/api/v1/executions/" + summary.id.text());
+  return response;
+}
+
+RunId derived_run_id(const AccountId& account, std::string_view key) {
+  // Account ids hold no line feed, so no two pairs read the same.
+  return RunId(uuid_v5(account.text() + "\n" + std::string(key)));
+}
+
+NewRun new_run(Api& api, const Call& call) {
+  std::string_view key = call.request.header("idempotency-key");
+  if (key.empty()) return {RunId(api.new_uuid_v7()), {}};
+  std::string target = std::string(call.request.method_text) + " " + std::string(call.request.path);
+  return {derived_run_id(call.who.account, key), front::request_hash(target, call.body)};
+}
+
+Value page_value(Value items, const std::string& next_cursor) {
+  return Value::object({{"items", std::move(items)},
+                        {"next_cursor", next_cursor.empty() ? Value() : Value(next_cursor)}});
+}
+
+std::optional<uint32_t> version_number(std::string_view text) {
+  uint32_t number = 0;
+  auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (code != std::errc() || end != text.data() + text.size() || number == 0) return std::nullopt;
+  return number;
+}
+
+}  // namespace fermata::server::routes

@@ -1,0 +1,53 @@
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "core/model/command.h"
+#include "ports/reader.h"
+#include "server/api.h"
+
+/// What several endpoints share.
+namespace fermata::server::routes {
+
+/// The run of the path's first variable, if it is the caller's: another account's runs do not
+/// exist.
+Outcome<RunSummary> own_run(Api& api, const Call& call);
+/// The same with its whole history and definition.
+struct OwnRun {
+  StoredRun run;
+  graph::DefinitionRef definition;
+};
+Outcome<OwnRun> own_history(Api& api, const Call& call);
+/// `GET /executions/{id}` of a run of this account.
+Outcome<Value> execution_value(Api& api, const AccountId& account, const RunId& id);
+
+Outcome<WorkflowRecord> own_workflow(Api& api, const Call& call);
+Value workflow_value(const WorkflowRecord& record);
+http::Response workflow_response(int status, const WorkflowRecord& record, const Value& body);
+
+/// Puts a command into the engine's queue; `done` is called after its commit, on the partition's
+/// thread. Refusals are answered here.
+using Done = std::function<void(Api&, const Call&, const RunSummary&)>;
+void submit(Api& api, Call call, Command command, Done done);
+/// The same, answered with {id, status}.
+void submit_and_answer(Api& api, Call call, CommandBody body);
+/// 201 {id, status, workflow_id, version} and Location.
+http::Response created_run(const RunSummary& summary);
+
+/// The id of a run to be made: fresh, or derived from the Idempotency-Key so that the run itself is
+/// the mark that the request was already served.
+struct NewRun {
+  RunId id;
+  std::string request_hash;
+};
+NewRun new_run(Api& api, const Call& call);
+RunId derived_run_id(const AccountId& account, std::string_view key);
+
+/// {items, next_cursor}: null on the last page.
+Value page_value(Value items, const std::string& next_cursor);
+
+/// The path's version number, or nothing when it is none.
+std::optional<uint32_t> version_number(std::string_view text);
+
+}  // namespace fermata::server::routes

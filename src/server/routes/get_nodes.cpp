@@ -1,0 +1,23 @@
+#include "core/run/view.h"
+#include "front/run_query.h"
+#include "server/routes/common.h"
+#include "server/routes/routes.h"
+
+namespace fermata::server::routes {
+namespace {
+
+Outcome<Value> read_nodes(Api& api, const Call& call) {
+  FERMATA_TRY(at, front::read_number(call.query, "at"));
+  FERMATA_TRY(own, own_history(api, call));
+  return view::nodes(own.run.summary, own.run.history, own.definition, at);
+}
+
+}  // namespace
+
+void get_nodes(Api& api, Call call) {
+  auto nodes = read_nodes(api, call);
+  if (!nodes) return api.fail(call, nodes.error());
+  call.send_json(200, *nodes);
+}
+
+}  // namespace fermata::server::routes

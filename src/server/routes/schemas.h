@@ -1,0 +1,94 @@
+#pragma once
+#include <string_view>
+
+/// JSON Schemas of bodies and answers, quoted by the route table and shown in /openapi.json.
+namespace fermata::server {
+
+inline constexpr std::string_view status_schema =
+    R"({"type":"object","required":["status"],"properties":{"status":{"type":"string"}}})";
+
+inline constexpr std::string_view page_schema =
+    R"({"type":"object","required":["items","next_cursor"],"properties":{
+      "items":{"type":"array","items":{"type":"object"}},
+      "next_cursor":{"type":["string","null"]}}})";
+
+inline constexpr std::string_view definition_schema =
+    R"({"type":"object","required":["nodes","edges"],"properties":{
+      "nodes":{"type":"array","items":{"type":"object","required":["id","type"]}},
+      "edges":{"type":"array","items":{"type":"object","required":["id","src","dst"]}},
+      "entry":{"type":"string"},"result":{},"timeout_ms":{"type":"integer","minimum":0}}})";
+
+inline constexpr std::string_view check_schema =
+    R"({"type":"object","required":["valid","errors","warnings"],"properties":{
+      "valid":{"type":"boolean"},"hash":{"type":"string"},
+      "errors":{"type":"array"},"warnings":{"type":"array"}}})";
+
+inline constexpr std::string_view workflow_schema =
+    R"({"type":"object","required":["id","active","version","hash"],"properties":{
+      "id":{"type":"string"},"active":{"type":"boolean"},"version":{"type":"integer"},
+      "latest_version":{"type":"integer"},"hash":{"type":"string"},
+      "webhook_guid":{"type":"string"},"warnings":{"type":"array"}}})";
+
+inline constexpr std::string_view rollback_schema =
+    R"({"type":"object","required":["version"],"additionalProperties":false,
+      "properties":{"version":{"type":"integer","minimum":1}}})";
+
+inline constexpr std::string_view start_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{
+      "input":{},"version":{"type":"integer","minimum":1},
+      "labels":{"type":"object","additionalProperties":{"type":"string"}},
+      "contact_id":{"type":"string"},"start_at":{"type":"string","format":"date-time"},
+      "timeout_ms":{"type":"integer","minimum":0}}})";
+
+inline constexpr std::string_view started_schema =
+    R"({"type":"object","required":["id","status"],"properties":{
+      "id":{"type":"string"},"status":{"type":"string"},
+      "workflow_id":{"type":"string"},"version":{"type":"integer"}}})";
+
+inline constexpr std::string_view execution_schema =
+    R"({"type":"object","required":["id","workflow_id","version","status"],"properties":{
+      "id":{"type":"string"},"workflow_id":{"type":"string"},"version":{"type":"integer"},
+      "hash":{"type":"string"},"account_id":{"type":"string"},"status":{"enum":["running",
+      "waiting","paused","completed","failed","cancelled","timed_out"]},"input":{},"output":{},
+      "error":{"type":["object","null"]},"labels":{"type":["object","null"]},
+      "started_at":{"type":"string"},"completed_at":{"type":["string","null"]},
+      "waiting":{"type":"array"},"progress":{"type":"object"}}})";
+
+inline constexpr std::string_view reason_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{"reason":{"type":"string"}}})";
+
+inline constexpr std::string_view signal_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{
+      "payload":{},"id":{"type":"string"}}})";
+
+inline constexpr std::string_view migrate_schema =
+    R"({"type":"object","required":["version"],"additionalProperties":false,"properties":{
+      "version":{"type":"integer","minimum":1},"map":{"type":"object"}}})";
+
+inline constexpr std::string_view rerun_schema =
+    R"({"type":"object","required":["from_node"],"additionalProperties":false,
+      "properties":{"from_node":{"type":"string"}}})";
+
+inline constexpr std::string_view fork_schema =
+    R"({"type":"object","required":["at_sequence"],"additionalProperties":false,"properties":{
+      "at_sequence":{"type":"integer","minimum":1},"changes":{"type":"object"}}})";
+
+inline constexpr std::string_view bulk_schema =
+    R"({"type":"object","required":["action"],"additionalProperties":false,"properties":{
+      "action":{"enum":["cancel","pause","resume","retry"]},"filter":{"type":"object"},
+      "all":{"type":"boolean"},"reason":{"type":"string"},"dry_run":{"type":"boolean"}}})";
+
+inline constexpr std::string_view key_schema =
+    R"({"type":"object","required":["role"],"additionalProperties":false,"properties":{
+      "name":{"type":"string"},"role":{"enum":["viewer","operator","editor","admin","root",
+      "worker"]},"expires_at":{"type":"string","format":"date-time"}}})";
+
+inline constexpr std::string_view clock_schema =
+    R"({"type":"object","required":["now"],"additionalProperties":false,
+      "properties":{"now":{"type":"string","format":"date-time"}}})";
+
+inline constexpr std::string_view advance_schema =
+    R"({"type":"object","required":["ms"],"additionalProperties":false,
+      "properties":{"ms":{"type":"integer","minimum":0}}})";
+
+}  // namespace fermata::server

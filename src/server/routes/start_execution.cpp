@@ -1,0 +1,74 @@
+#include "front/run_query.h"
+#include "front/start_request.h"
+#include "server/end_wait.h"
+#include "server/routes/common.h"
+#include "server/routes/routes.h"
+
+namespace fermata::server::routes {
+namespace {
+
+Outcome<StartRun> make_command(Api& api, const Call& call) {
+  FERMATA_TRY(request, front::read_start(call.body));
+  FERMATA_TRY(workflow, front::resolve_workflow(api.catalog(), api.definitions(), call.who.account,
+                                                WorkflowId(call.variable(0)), request.version));
+  if (!workflow.record.active)
+    return fail(ErrorCode::workflow_inactive,
+                "The workflow `" + call.variable(0) + "` has been deactivated.");
+  StartRun start;
+  start.account = call.who.account;
+  start.workflow = workflow.record.id;
+  start.workflow_version = workflow.version;
+  start.definition = std::move(workflow.definition);
+  start.trigger = request.input;
+  start.input = std::move(request.input);
+  start.labels = std::move(request.labels);
+  start.contact_id = std::move(request.contact_id);
+  start.start_at = request.start_at;
+  start.timeout_ms = request.timeout_ms;
+  return start;
+}
+
+/// `?wait=10s`; nothing when absent.
+Outcome<std::optional<Duration>> wait_wanted(const Api& api, const Call& call) {
+  const std::string* text = front::find_value(call.query, "wait");
+  if (!text) return std::optional<Duration>{};
+  auto wait = parse_duration(*text);
+  int64_t most = api.options().wait_ms_max;
+  if (!wait || wait->ms < 0 || wait->ms > most)
+    return front::bad_query("wait", "A duration such as 10s, at most " + std::to_string(most) +
+                                        "ms (http_wait_ms_max), is expected.");
+  return wait;
+}
+
+void answer_whole(Api& api, const Call& call, const RunSummary& summary) {
+  api.pool().submit_owed([&api, call, id = summary.id] {
+    auto value = execution_value(api, call.who.account, id);
+    if (!value) return api.fail(call, value.error());
+    call.send_json(201, *value);
+  });
+}
+
+}  // namespace
+
+void start_execution(Api& api, Call call) {
+  auto start = make_command(api, call);
+  if (!start) return api.fail(call, start.error());
+  auto wait = wait_wanted(api, call);
+  if (!wait) return api.fail(call, wait.error());
+  NewRun run = new_run(api, call);
+  start->request_hash = std::move(run.request_hash);
+  std::shared_ptr<EndWait> end;
+  if (*wait) end = EndWait::begin(api.hub(), api.deadlines(), run.id);
+  Command command{std::move(run.id), *std::move(start), {}};
+  submit(api, std::move(call), std::move(command),
+         [end, wait = *wait](Api& served_by, const Call& asked, const RunSummary& summary) {
+           if (!end) return asked.send(created_run(summary));
+           if (is_terminal(summary.status)) return answer_whole(served_by, asked, summary);
+           end->finish(std::chrono::milliseconds(wait->ms), [&served_by, asked, summary](bool ended) {
+             if (ended) return answer_whole(served_by, asked, summary);
+             asked.send(created_run(summary));
+           });
+         });
+}
+
+}  // namespace fermata::server::routes

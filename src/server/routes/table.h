@@ -1,0 +1,14 @@
+#pragma once
+#include <span>
+
+#include "server/route.h"
+
+namespace fermata::server {
+
+struct ApiOptions;
+
+/// Every route there is, in the order of /openapi.json. Which ones there are depends on the
+/// options (the virtual clock, the demo). The table lives as long as the process.
+std::span<const Route> route_table(const ApiOptions& options);
+
+}  // namespace fermata::server

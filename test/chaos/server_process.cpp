@@ -1,0 +1,179 @@
+#include "test/chaos/server_process.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "base/json.h"
+
+namespace fermata::test {
+
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+sockaddr_in loopback(int port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return address;
+}
+
+int free_port() {
+  int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address = loopback(0);
+  socklen_t size = sizeof address;
+  bind(fd, reinterpret_cast<sockaddr*>(&address), size);
+  getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size);
+  close(fd);
+  return ntohs(address.sin_port);
+}
+
+pid_t spawn(const std::vector<std::string>& words, int output) {
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  pid_t pid = fork();
+  if (pid != 0) return pid;
+  dup2(output, 1);
+  dup2(output, 2);
+  execv(arguments[0], arguments.data());
+  _exit(127);
+}
+
+/// Waits for a child with a deadline, by polling a pidfd-free way that needs no signal handler.
+std::optional<int> wait_for(pid_t pid, std::chrono::seconds most) {
+  auto deadline = SteadyClock::now() + most;
+  while (SteadyClock::now() < deadline) {
+    int status = 0;
+    if (waitpid(pid, &status, WNOHANG) == pid)
+      return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    poll(nullptr, 0, 2);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::filesystem::path binary() {
+  const char* given = std::getenv("FERMATA_BINARY");
+  return given ? given : "build/release/fermata";
+}
+
+TemporaryDirectory::TemporaryDirectory() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "fermata-XXXXXX").string();
+  path_ = mkdtemp(pattern.data());
+}
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+ServerProcess::ServerProcess(std::filesystem::path data, std::vector<std::string> arguments)
+    : data_(std::move(data)), arguments_(std::move(arguments)), port_(free_port()) {}
+
+ServerProcess::~ServerProcess() {
+  if (pid_ > 0) kill_hard();
+}
+
+bool ServerProcess::start() {
+  std::vector<std::string> words = {binary().string(), "serve", "--listen",
+                                    "127.0.0.1:" + std::to_string(port_), "--data",
+                                    data_.string()};
+  words.insert(words.end(), arguments_.begin(), arguments_.end());
+  int log = open((data_.string() + ".log").c_str(), O_CREAT | O_WRONLY | O_APPEND, 0600);
+  pid_ = spawn(words, log);
+  close(log);
+  auto deadline = SteadyClock::now() + std::chrono::seconds(30);
+  while (SteadyClock::now() < deadline) {
+    if (request(port_, "GET", "/readyz").status == 200) return true;
+    poll(nullptr, 0, 5);
+  }
+  return false;
+}
+
+void ServerProcess::kill_hard() {
+  ::kill(pid_, SIGKILL);
+  int status = 0;
+  waitpid(pid_, &status, 0);
+  pid_ = -1;
+}
+
+int ServerProcess::stop_softly() {
+  ::kill(pid_, SIGTERM);
+  auto code = wait_for(pid_, std::chrono::seconds(15));
+  if (!code) return -1;
+  pid_ = -1;
+  return *code;
+}
+
+std::string ServerProcess::log() const {
+  std::ifstream file(data_.string() + ".log");
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+HttpReply request(int port, const std::string& method, const std::string& path,
+                  const std::string& body,
+                  const std::vector<std::pair<std::string, std::string>>& headers) {
+  int fd = socket(AF_INET, SOCK_STREAM, 0);
+  timeval limit{20, 0};
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  sockaddr_in address = loopback(port);
+  if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
+    close(fd);
+    return {};
+  }
+  std::string text = method + " " + path + " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) +
+                     "\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: " +
+                     std::to_string(body.size()) + "\r\n";
+  for (const auto& [name, value] : headers) text += name + ": " + value + "\r\n";
+  text += "\r\n" + body;
+  bool sent = send(fd, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
+  std::string received;
+  char buffer[16384];
+  for (ssize_t got; sent && (got = recv(fd, buffer, sizeof buffer, 0)) > 0;)
+    received.append(buffer, static_cast<size_t>(got));
+  close(fd);
+  size_t end = received.find("\r\n\r\n");
+  if (received.size() < 12 || end == std::string::npos) return {};
+  HttpReply reply;
+  std::string payload = received.substr(end + 4);
+  auto parsed = parse_json(payload);
+  if (parsed) reply.body = *std::move(parsed);
+  // An answer that broke off is no answer.
+  if (!payload.empty() && !parsed && received.find("json") < end) return {};
+  reply.status = std::atoi(received.c_str() + 9);
+  return reply;
+}
+
+Ran run_fermata(const std::vector<std::string>& arguments) {
+  int ends[2];
+  if (pipe(ends) != 0) return {};
+  std::vector<std::string> words = {binary().string()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  pid_t pid = spawn(words, ends[1]);
+  close(ends[1]);
+  Ran ran;
+  char buffer[4096];
+  for (ssize_t got; (got = read(ends[0], buffer, sizeof buffer)) > 0;)
+    ran.output.append(buffer, static_cast<size_t>(got));
+  close(ends[0]);
+  ran.code = wait_for(pid, std::chrono::seconds(60)).value_or(-1);
+  return ran;
+}
+
+}  // namespace fermata::test

@@ -91,13 +91,27 @@ void Host::Partition::decide_all(std::vector<Item> items, Instant now) {
   }
 }
 
+/// True when nobody carries the call: it is not under way, not about to be placed by this turn, and
+/// no answer to it waits for the store to come back.
+bool Host::Partition::is_lost(const Touched& touched, const CallTicket& ticket) const {
+  if (ports_.calls.holds(ticket)) return false;
+  for (const Effect& effect : touched.effects)
+    if (const auto* place = std::get_if<PlaceCall>(&effect); place && place->ticket == ticket)
+      return false;
+  for (const auto& [until, item] : deferred_)
+    if (const auto* answer = std::get_if<AnswerCall>(&item.command.body);
+        answer && answer->answer.ticket == ticket)
+      return false;
+  return true;
+}
+
 void Host::Partition::decide_one(Touched& touched, Item item, const Given& given) {
   Run& run = touched.open->run;
   if (auto* recover = std::get_if<RecoverCalls>(&item.command.body)) {
     // Which calls are lost is known only here, beside the port that carries them.
     recover->lost.clear();
     for (const auto& [id, token] : run.tokens)
-      if (token.parked == Parked::call && !ports_.calls.holds({run.id, id, token.attempt}))
+      if (token.parked == Parked::call && is_lost(touched, {run.id, id, token.attempt}))
         recover->lost.push_back(id);
   }
   auto decision = decide(run, item.command, given);
@@ -120,9 +134,8 @@ void Host::Partition::commit(Instant now) {
   for (auto& [id, touched] : touched_) {
     if (touched.events.empty()) continue;
     batch.runs.push_back({touched.open->version, summarize(touched.open->run),
-                          encode_history(touched.events)});
+                          encode_history(touched.events), audit_of(touched, now)});
     writers.push_back(&touched);
-    note_audit(batch, touched, now);
   }
   if (!batch.runs.empty()) {
     ++counters_.commits;
@@ -155,7 +168,8 @@ void Host::Partition::commit(Instant now) {
   after_.clear();
 }
 
-void Host::Partition::note_audit(CommitBatch& batch, const Touched& touched, Instant now) const {
+std::vector<AuditLine> Host::Partition::audit_of(const Touched& touched, Instant now) const {
+  std::vector<AuditLine> lines;
   for (size_t i = 0; i < touched.items.size(); ++i) {
     if (touched.refusals[i]) continue;
     const Command& command = touched.items[i].command;
@@ -172,9 +186,10 @@ void Host::Partition::note_audit(CommitBatch& batch, const Touched& touched, Ins
       reason = cancel->reason;
     }
     if (!action) continue;
-    batch.audit.push_back({touched.open->run.account, now, command.actor, action,
-                           command.run.text(), std::move(reason), Value()});
+    lines.push_back({touched.open->run.account, now, command.actor, action, command.run.text(),
+                     std::move(reason), Value()});
   }
+  return lines;
 }
 
 /// After an unknown outcome: what was written is there word for word, or it was not written.
@@ -192,6 +207,7 @@ void Host::Partition::committed(Touched& touched, const RunWrite& write, Instant
   counters_.events += touched.events.size();
   for (const Effect& effect : touched.effects) perform(effect);
   ports_.feed.committed(write.summary, write.events);
+  ports_.feed.settled(touched.open->run);
   answer(touched, write.summary);
   watch(write.summary, now);
 }

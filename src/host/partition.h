@@ -50,8 +50,9 @@ class Host::Partition {
   std::vector<Item> gather(Instant now);
   void decide_all(std::vector<Item> items, Instant now);
   void decide_one(Touched& touched, Item item, const Given& given);
+  bool is_lost(const Touched& touched, const CallTicket& ticket) const;
   void commit(Instant now);
-  void note_audit(CommitBatch& batch, const Touched& touched, Instant now) const;
+  std::vector<AuditLine> audit_of(const Touched& touched, Instant now) const;
   CommitOutcome find_out(const RunWrite& write);
   void committed(Touched& touched, const RunWrite& write, Instant now);
   void not_committed(Touched& touched, CommitOutcome outcome, Instant now);

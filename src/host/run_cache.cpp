@@ -22,9 +22,22 @@ Outcome<void> RunCache::fetch(const std::vector<RunId>& ids) {
   for (const RunId& id : ids)
     if (!runs_.contains(id)) missing.push_back(id);
   if (missing.empty()) return {};
-  FERMATA_TRY(loaded, store_.load(missing));
+  auto together = store_.load(missing);
+  if (!together && together.error().code != ErrorCode::data_damaged)
+    return Failure{std::move(together).error()};
+  std::vector<StoredRun> loaded;
+  if (together) loaded = *std::move(together);
   for (size_t i = 0; i < missing.size(); ++i) {
     const RunId& id = missing[i];
+    if (!together) {
+      // One of them is damaged; the others must not suffer for it.
+      auto alone = store_.load(std::span(&id, 1));
+      loaded.push_back(alone ? std::move(alone->front()) : StoredRun{});
+      if (!alone) {
+        damaged_.emplace(id, alone.error());
+        continue;
+      }
+    }
     OpenRun open;
     open.version = loaded[i].version;
     open.run.id = id;

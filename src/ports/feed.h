@@ -3,12 +3,16 @@
 
 namespace fermata {
 
+struct Run;
+
 /// Told of every commit after it is durable, in the order of commits, on the partition's thread.
 /// Must not block and cannot fail: live streams, waiting callers and counters hang on it.
 class Feed {
  public:
   virtual ~Feed() = default;
   virtual void committed(const RunSummary& summary, const HistoryChunk& events) = 0;
+  /// The state in memory that this commit left; for those who hold it against the history.
+  virtual void settled(const Run& /*state*/) {}
   /// A line of a `log` node.
   virtual void logged(const RunId&, const std::string& /*level*/, const std::string& /*message*/) {}
 };

@@ -9,8 +9,8 @@
 
 namespace fermata {
 
-/// Which runs a list shows; empty fields do not filter. Fields have initialisers so that callers may
-/// name only those they use.
+/// Which runs a list shows; empty fields do not filter. Fields have initialisers so that callers
+/// may name only those they use.
 struct RunFilter {
   AccountId account{};
   std::vector<RunStatus> statuses{};

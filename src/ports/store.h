@@ -20,12 +20,12 @@ struct RunWrite {
   uint64_t expected_version = 0;
   RunSummary summary;
   HistoryChunk events;
+  std::vector<AuditLine> audit{};  ///< written with the run, or not at all
 };
 
 struct CommitBatch {
-  std::vector<RunWrite> runs;     ///< each run at most once
-  std::vector<AuditLine> audit;   ///< written only if at least one run of the batch is
-  bool empty() const { return runs.empty() && audit.empty(); }
+  std::vector<RunWrite> runs;  ///< each run at most once
+  bool empty() const { return runs.empty(); }
 };
 
 enum class CommitOutcome : uint8_t {

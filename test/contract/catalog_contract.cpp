@@ -205,7 +205,7 @@ TEST_P(CatalogContract, every_write_is_audited_in_the_accounts_chain) {
   ASSERT_TRUE(catalog().revoke_key("k1", Instant{9}, line("key.revoke")));
   CommitBatch batch;
   batch.runs = {creation("r1")};
-  batch.audit = {sample_line("r1")};
+  batch.runs.front().audit = {sample_line("r1")};
   ASSERT_EQ(store().commit(batch).at(0), CommitOutcome::done);
   reopen();
   std::vector<AuditEntry> entries = audit_of(reader(), "acme");

@@ -206,7 +206,7 @@ TEST_P(ReaderContract, audit_is_filtered_and_paged) {
     line.action = i < 5 ? "execution.start" : "key.create";
     line.actor = i == 8 ? "root" : "key_1";
     line.at = Instant{i};
-    batch.audit.push_back(line);
+    batch.runs.front().audit.push_back(line);
   }
   ASSERT_EQ(store().commit(batch).at(0), CommitOutcome::done);
   auto times = [&](AuditFilter filter) {

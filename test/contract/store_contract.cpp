@@ -150,7 +150,7 @@ TEST_P(StoreContract, audit_lines_are_chained_per_account) {
     std::string id = "r" + std::to_string(i);
     CommitBatch batch;
     batch.runs = {creation(id)};
-    batch.audit = {sample_line(id), sample_line(id, "other"), sample_line(id + " again")};
+    batch.runs.front().audit = {sample_line(id), sample_line(id, "other"), sample_line(id + " again")};
     ASSERT_EQ(store().commit(batch).at(0), CommitOutcome::done);
     reopen();
   }
@@ -162,11 +162,11 @@ TEST_P(StoreContract, audit_lines_are_chained_per_account) {
   expect_valid_chain(audit_of(reader(), "other"));
 }
 
-TEST_P(StoreContract, audit_of_a_batch_in_which_nothing_was_written_is_dropped) {
+TEST_P(StoreContract, audit_of_a_run_that_was_not_written_is_dropped) {
   ASSERT_EQ(commit(creation("r1")), CommitOutcome::done);
   CommitBatch batch;
-  batch.runs = {creation("r1")};
-  batch.audit = {sample_line("r1")};
+  batch.runs = {creation("r1"), creation("r2")};
+  batch.runs.front().audit = {sample_line("r1")};
   EXPECT_EQ(store().commit(batch).at(0), CommitOutcome::conflict);
   EXPECT_TRUE(audit_of(reader(), "acme").empty());
 }

@@ -30,9 +30,10 @@ std::vector<CommitOutcome> MemoryStore::commit(const CommitBatch& batch) {
   std::lock_guard lock(mutex_);
   std::vector<CommitOutcome> out;
   out.reserve(batch.runs.size());
-  for (const RunWrite& run : batch.runs) out.push_back(write(run));
-  if (std::find(out.begin(), out.end(), CommitOutcome::done) != out.end()) {
-    for (const AuditLine& line : batch.audit) append(line);
+  for (const RunWrite& run : batch.runs) {
+    out.push_back(write(run));
+    if (out.back() != CommitOutcome::done) continue;
+    for (const AuditLine& line : run.audit) append(line);
   }
   return out;
 }

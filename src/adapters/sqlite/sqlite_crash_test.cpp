@@ -69,6 +69,8 @@ TEST_F(SqliteCrash, flipped_bit_before_further_commits_is_damage) {
     ASSERT_TRUE(error) << at;
     EXPECT_EQ(error->code, ErrorCode::data_damaged) << error->message;
     EXPECT_EQ(read_bytes(copy / "fermata.db-wal"), flipped) << "the log is kept as it is";
+    CountingVisitor visitor;
+    EXPECT_TRUE(!visit_sqlite(copy, visitor) || !visitor.damages.empty());
   }
 }
 

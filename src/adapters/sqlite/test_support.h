@@ -71,7 +71,7 @@ inline AuditLine line(const std::string& subject) {
 inline CommitBatch batch_of(std::vector<RunWrite> runs, std::vector<AuditLine> audit = {}) {
   CommitBatch batch;
   batch.runs = std::move(runs);
-  batch.audit = std::move(audit);
+  if (!batch.runs.empty()) batch.runs.front().audit = std::move(audit);
   return batch;
 }
 

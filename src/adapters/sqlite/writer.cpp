@@ -47,10 +47,11 @@ Outcome<void> Writer::write_all(const CommitBatch& batch, std::vector<CommitOutc
     std::optional<CommitOutcome> outcome = runs_.write(batch.runs[i]);
     if (!outcome) return database_->failure("writing a run");
     outcomes[i] = *outcome;
-    any = any || *outcome == CommitOutcome::done;
+    if (*outcome != CommitOutcome::done) continue;
+    any = true;
+    for (const AuditLine& line : batch.runs[i].audit) FERMATA_TRY_VOID(chain_.append(line));
   }
   if (!any) return {};
-  for (const AuditLine& line : batch.audit) FERMATA_TRY_VOID(chain_.append(line));
   if (!runs_.write_tally()) return database_->failure("writing the tally of runs");
   return {};
 }

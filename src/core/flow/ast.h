@@ -45,9 +45,9 @@ enum class NodeKind : uint8_t {
   pattern_default,   ///< pattern, default value
   pattern_target,    ///< member or index
   // Statements.
-  block,        ///< statements
-  declare,      ///< declarators; constant or not
-  declarator,   ///< pattern, initial value?
+  block,                 ///< statements
+  declare,               ///< declarators; constant or not
+  declarator,            ///< pattern, initial value?
   function_declaration,  ///< function; text = its name
   if_statement,          ///< condition, then, otherwise?
   while_statement,       ///< condition, body
@@ -70,11 +70,29 @@ enum class NodeKind : uint8_t {
 
 enum class Operator : uint8_t {
   none,
-  add, subtract, multiply, divide, modulo, power,
-  equal, not_equal, less, less_equal, greater, greater_equal,
-  in, instance_of, contains,
-  logical_and, logical_or, nullish,
-  logical_not, negate, plus, type_of, remove,
+  add,
+  subtract,
+  multiply,
+  divide,
+  modulo,
+  power,
+  equal,
+  not_equal,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  in,
+  instance_of,
+  contains,
+  logical_and,
+  logical_or,
+  nullish,
+  logical_not,
+  negate,
+  plus,
+  type_of,
+  remove,
 };
 
 /// A declared name. Found by the resolver; the compiler turns it into a slot or a cell.
@@ -90,26 +108,26 @@ struct Variable {
 struct Node {
   NodeKind kind = NodeKind::broken;
   Operator op = Operator::none;
-  bool optional = false;       ///< member, index, call: written with `?.`
-  bool constant = false;       ///< declare, for_of, for_in: const
-  bool names_itself = false;   ///< function: its own name is visible inside only
-  bool computed = false;       ///< property: the key is an expression in brackets
-  bool arrow = false;          ///< function: its body may be a bare expression
-  bool is_async = false;       ///< function
-  bool prefix = false;         ///< update
-  bool loose = false;          ///< binary: compared by the rules of conditions (G-16)
+  bool optional = false;      ///< member, index, call: written with `?.`
+  bool constant = false;      ///< declare, for_of, for_in: const
+  bool names_itself = false;  ///< function: its own name is visible inside only
+  bool computed = false;      ///< property: the key is an expression in brackets
+  bool arrow = false;         ///< function: its body may be a bare expression
+  bool is_async = false;      ///< function
+  bool prefix = false;        ///< update
+  bool loose = false;         ///< by the rules of conditions: a comparison, a bare word (G-16)
   bool parenthesised = false;
-  bool early = false;          ///< name: used before its declaration could have run
+  bool early = false;  ///< name: used before its declaration could have run
   uint16_t height = 1;
   Span span;
   std::string_view text;
   Value value;
   std::vector<Node*> kids;
-  Variable* variable = nullptr;         ///< name, pattern_name: what it means, if declared
-  uint32_t slot = 0;                    ///< statements: the first of their hidden slots
-  uint32_t builtin = no_builtin;        ///< name, member: the library function it means
+  Variable* variable = nullptr;           ///< name, pattern_name: what it means, if declared
+  uint32_t slot = 0;                      ///< statements: the first of their hidden slots
+  uint32_t builtin = no_builtin;          ///< name, member: the library function it means
   struct FunctionScope* scope = nullptr;  ///< function: its variables
-  std::vector<Variable*> declared;      ///< block-like nodes: what they declare, in order
+  std::vector<Variable*> declared;        ///< block-like nodes: what they declare, in order
 };
 
 /// Variables of one function: how many slots it needs and what it takes from outside.

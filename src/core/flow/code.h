@@ -27,7 +27,14 @@ enum class InstanceType : uint8_t { error, array, object, function, promise };
 
 /// The loose comparisons of conditions and rules (G-16).
 enum class Loose : uint8_t {
-  equal, not_equal, less, less_equal, greater, greater_equal, contains, in,
+  equal,
+  not_equal,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  contains,
+  in,
 };
 
 struct Instruction {
@@ -78,6 +85,6 @@ struct CompileOptions {
   bool prelude = false;
 };
 Result<std::shared_ptr<const Expression::Program>, SyntaxError> compile(std::string_view text,
-                                                                       CompileOptions options);
+                                                                        CompileOptions options);
 
 }  // namespace fermata::flow

@@ -100,7 +100,7 @@ void Compiler::store(const Node& at, const Variable& variable, bool first) {
 }
 
 Result<std::shared_ptr<const Expression::Program>, SyntaxError> compile(std::string_view text,
-                                                                       CompileOptions options) {
+                                                                        CompileOptions options) {
   auto program = std::make_shared<Expression::Program>();
   program->text = text;
   program->grammar = options.grammar;

@@ -26,9 +26,9 @@ class Compiler {
     std::vector<std::string_view> labels{};
     Exits breaks{};
     Exits continues{};
-    uint32_t slot = 0;      ///< final_block: where it keeps what is pending
+    uint32_t slot = 0;  ///< final_block: where it keeps what is pending
     struct Pending {
-      const Node* jump;     ///< the break, continue or return that goes through it
+      const Node* jump;  ///< the break, continue or return that goes through it
       Exits entries;
     };
     std::vector<Pending> pending{};

@@ -32,8 +32,8 @@ void Compiler::body(const Node& node, const FunctionScope& scope) {
   for (const Variable* variable : node.declared) {
     // Arguments that are plain names already lie in their slot.
     bool argument = variable->slot < count;
-    if (variable->captured) emit(argument ? Opcode::wrap_cell : Opcode::new_cell, node,
-                                 variable->slot);
+    if (variable->captured)
+      emit(argument ? Opcode::wrap_cell : Opcode::new_cell, node, variable->slot);
   }
   for (size_t i = 0; i < count; ++i) parameter(*node.kids[i], static_cast<uint32_t>(i));
   if (node.variable != nullptr) {

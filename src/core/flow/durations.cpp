@@ -32,8 +32,8 @@ std::optional<Duration> read_iso(std::string_view text) {
     }
     bool digit = text.front() >= '0' && text.front() <= '9';
     double amount = 0;
-    auto read = std::from_chars(text.data(), text.data() + text.size(), amount,
-                                std::chars_format::fixed);
+    auto read =
+        std::from_chars(text.data(), text.data() + text.size(), amount, std::chars_format::fixed);
     if (!digit || read.ec != std::errc() || read.ptr == text.data() + text.size()) {
       return std::nullopt;
     }

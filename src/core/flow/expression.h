@@ -15,13 +15,13 @@
 /// metered and depends on nothing but its arguments.
 namespace fermata::flow {
 
-/// Which sentences are legal: `expression` is what stands inside `{{ }}`; `condition` adds the words
-/// and/or/not/contains, bare words and loose comparison (G-16); `fragment` is a statement list
-/// without await and effects whose `return` gives the value (G-51).
+/// Which sentences are legal: `expression` is what stands inside `{{ }}`; `condition` adds the
+/// words and/or/not/contains, bare words and loose comparison (G-16); `fragment` is a statement
+/// list without await and effects whose `return` gives the value (G-51).
 enum class Grammar : uint8_t { expression, condition, fragment };
 
 struct SyntaxError {
-  std::string code;  ///< `expression_invalid` or `code_not_pure`
+  std::string code;  ///< `expression_invalid`, `code_not_pure` or `limit_exceeded` (tree size)
   std::string message;
   size_t offset = 0;  ///< bytes from the start of the text
   int line = 1;
@@ -29,7 +29,8 @@ struct SyntaxError {
 };
 
 struct EvalError {
-  std::string code;  ///< `unresolved_reference`, `expression_failed`, `expression_limit`, `code_failed`, `code_limit`
+  std::string code;  ///< `unresolved_reference`, `expression_failed`, `expression_limit`,
+                     ///< `code_failed`, `code_limit`
   std::string message;
   Value details;  ///< e.g. {"references": [{"reference": "$No.x", "missing": "$No"}]}
   int line = 0;
@@ -76,7 +77,8 @@ struct ParseLimits {
   const std::vector<std::string>* names = nullptr;
 };
 
-Result<Expression, SyntaxError> parse(std::string_view text, Grammar grammar, ParseLimits limits = {});
+Result<Expression, SyntaxError> parse(std::string_view text, Grammar grammar,
+                                      ParseLimits limits = {});
 Result<Value, EvalError> evaluate(const Expression& expression, const Roots& roots,
                                   const EvalGiven& given);
 /// Evaluates a condition or expression to its truth by the rules of G-16.

@@ -29,7 +29,7 @@ Datum Heap::text(std::string&& content) {
   auto* object = make<TextObject>();
   object->size = content.size();
   object->buffer = std::make_shared<std::string>(std::move(content));
-  grow(*object, object->size);
+  bytes_used_ += object->size;
   return datum(object);
 }
 
@@ -44,11 +44,7 @@ Datum Heap::joined(const Datum& left, std::string_view right) {
       object->buffer = before->buffer;
       object->buffer->append(right);
       object->size = object->buffer->size();
-      // The longest text accounts for the whole buffer; its prefixes then count as headers only.
-      size_t moved = before->bytes - sizeof(TextObject);
-      before->bytes -= moved;
-      object->bytes += moved;
-      grow(*object, right.size());
+      bytes_used_ += right.size();
       return datum(object);
     }
   }
@@ -68,15 +64,32 @@ Datum Heap::array(std::vector<Datum> items) {
 
 void Heap::destroy(HeapObject* object) {
   switch (object->kind) {
-    case Tag::text: delete static_cast<TextObject*>(object); break;
-    case Tag::array: delete static_cast<ArrayObject*>(object); break;
-    case Tag::object: delete static_cast<MapObject*>(object); break;
-    case Tag::error: delete static_cast<ErrorObject*>(object); break;
-    case Tag::closure: delete static_cast<ClosureObject*>(object); break;
-    case Tag::bound: delete static_cast<BoundObject*>(object); break;
-    case Tag::cell: delete static_cast<CellObject*>(object); break;
-    case Tag::iterator: delete static_cast<IteratorObject*>(object); break;
-    default: break;
+    case Tag::text:
+      delete static_cast<TextObject*>(object);
+      break;
+    case Tag::array:
+      delete static_cast<ArrayObject*>(object);
+      break;
+    case Tag::object:
+      delete static_cast<MapObject*>(object);
+      break;
+    case Tag::error:
+      delete static_cast<ErrorObject*>(object);
+      break;
+    case Tag::closure:
+      delete static_cast<ClosureObject*>(object);
+      break;
+    case Tag::bound:
+      delete static_cast<BoundObject*>(object);
+      break;
+    case Tag::cell:
+      delete static_cast<CellObject*>(object);
+      break;
+    case Tag::iterator:
+      delete static_cast<IteratorObject*>(object);
+      break;
+    default:
+      break;
   }
 }
 
@@ -103,8 +116,8 @@ void Heap::mark_children(HeapObject& object) {
       break;
     case Tag::error: {
       auto& error = static_cast<ErrorObject&>(object);
-      for (const Datum& part : {error.code, error.message, error.details, error.cause,
-                                error.stack}) {
+      for (const Datum& part :
+           {error.code, error.message, error.details, error.cause, error.stack}) {
         mark(part);
       }
       break;
@@ -112,14 +125,28 @@ void Heap::mark_children(HeapObject& object) {
     case Tag::closure:
       for (CellObject* cell : static_cast<ClosureObject&>(object).cells) mark(cell);
       break;
-    case Tag::bound: mark(static_cast<BoundObject&>(object).receiver); break;
-    case Tag::cell: mark(static_cast<CellObject&>(object).value); break;
+    case Tag::bound:
+      mark(static_cast<BoundObject&>(object).receiver);
+      break;
+    case Tag::cell:
+      mark(static_cast<CellObject&>(object).value);
+      break;
     case Tag::iterator:
       mark(static_cast<IteratorObject&>(object).source);
       for (const Datum& item : static_cast<IteratorObject&>(object).items) mark(item);
       break;
-    default: break;
+    default:
+      break;
   }
+}
+
+/// What was taken out of an array since it was counted counts no longer.
+void Heap::recount(HeapObject& object) {
+  if (object.kind != Tag::array) return;
+  size_t bytes =
+      sizeof(ArrayObject) + static_cast<ArrayObject&>(object).items.size() * sizeof(Datum);
+  bytes_used_ = bytes_used_ - object.bytes + bytes;
+  object.bytes = bytes;
 }
 
 void Heap::sweep() {
@@ -134,15 +161,20 @@ void Heap::sweep() {
     HeapObject* object = *link;
     if (object->marked) {
       object->marked = false;
+      recount(*object);
       link = &object->next;
       continue;
     }
     *link = object->next;
     bytes_used_ -= object->bytes;
+    if (object->kind == Tag::text) {
+      const auto& buffer = static_cast<TextObject*>(object)->buffer;
+      if (buffer.use_count() == 1) bytes_used_ -= buffer->size();
+    }
     destroy(object);
   }
   // The next collection waits until as much again has been made, so its cost stays in proportion.
-  collect_at_ = std::max(bytes_max_ / 2, std::min(bytes_used_ * 2, bytes_max_ + 1));
+  collect_at_ = std::max(first_collection(), std::min(bytes_used_ * 2, bytes_max_ + 1));
 }
 
 }  // namespace fermata::flow

@@ -21,7 +21,8 @@ struct HeapObject {
 };
 
 /// A prefix of a buffer that texts may share: appending to the text that ends where its buffer ends
-/// costs only what is appended, so building a text piece by piece is not quadratic.
+/// costs only what is appended, so building a text piece by piece is not quadratic. The buffer
+/// counts as memory until the last text that shares it is gone.
 struct TextObject : HeapObject {
   TextObject() : HeapObject(Tag::text) {}
   std::shared_ptr<std::string> buffer;
@@ -42,9 +43,7 @@ struct MapObject : HeapObject {
   };
   MapObject() : HeapObject(Tag::object) {}
   Datum* find(std::string_view key);
-  const Datum* find(std::string_view key) const {
-    return const_cast<MapObject*>(this)->find(key);
-  }
+  const Datum* find(std::string_view key) const { return const_cast<MapObject*>(this)->find(key); }
   /// `key` must not be there yet.
   void append(Datum key, Datum value);
   bool erase(std::string_view key);
@@ -102,7 +101,7 @@ std::string_view text_of(const Datum& text);
 /// noticed by the machine after the instruction, and natives ask before they make anything large.
 class Heap {
  public:
-  explicit Heap(size_t bytes_max) : bytes_max_(bytes_max), collect_at_(bytes_max / 2) {}
+  explicit Heap(size_t bytes_max) : bytes_max_(bytes_max), collect_at_(first_collection()) {}
   ~Heap();
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
@@ -140,6 +139,9 @@ class Heap {
  private:
   void link(HeapObject& object, size_t bytes);
   void mark_children(HeapObject& object);
+  void recount(HeapObject& object);
+  /// Garbage may take a quarter of the memory before anyone looks.
+  size_t first_collection() const { return bytes_max_ / 4; }
   static void destroy(HeapObject* object);
 
   HeapObject* first_ = nullptr;

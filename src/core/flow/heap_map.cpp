@@ -40,9 +40,8 @@ void MapObject::append(Datum key, Datum value) {
 }
 
 bool MapObject::erase(std::string_view key) {
-  auto found = std::ranges::find_if(entries_, [&](const Entry& entry) {
-    return text_of(entry.key) == key;
-  });
+  auto found =
+      std::ranges::find_if(entries_, [&](const Entry& entry) { return text_of(entry.key) == key; });
   if (found == entries_.end()) return false;
   entries_.erase(found);
   index_.clear();

@@ -20,7 +20,8 @@ class InlineStack {
   InlineStack& operator=(const InlineStack&) = delete;
 
   void push(T item) {
-    if (top_ == end_) [[unlikely]] grow();
+    if (top_ == end_) [[unlikely]]
+      grow();
     *top_++ = item;
   }
   T pop() { return *--top_; }

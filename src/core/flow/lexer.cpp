@@ -5,8 +5,8 @@
 
 #include "base/json.h"
 #include "base/utf8.h"
-#include "core/flow/lexer_literal.h"
 #include "core/flow/code_points.h"
+#include "core/flow/lexer_literal.h"
 
 namespace fermata::flow {
 
@@ -104,6 +104,7 @@ class Lexer {
   Step take() {
     char c = peek();
     if (starts_name(c)) return take_name();
+    if (c < 0 && in_condition()) return take_name();
     if (is_digit(c) || (c == '.' && is_digit(peek(1)))) return take_number();
     if (c == '"' || c == '\'') return take_string();
     if (c == '`') {
@@ -121,8 +122,12 @@ class Lexer {
   Step take_name() {
     size_t begin = at_;
     while (continues_name(peek())) ++at_;
-    if (text_[begin] == '$' && options_.dashes_in_roots && open_mustaches_ == 0) {
-      widen_to_existing_name(begin + 1);
+    if (in_condition()) {
+      if (text_[begin] == '$') {
+        widen_to_existing_name(begin + 1);
+      } else {
+        widen_bare_word();
+      }
     }
     std::string_view word = text_.substr(begin, at_ - begin);
     TokenKind kind = TokenKind::name;
@@ -131,6 +136,19 @@ class Lexer {
     }
     push(kind, begin);
     return {};
+  }
+
+  bool in_condition() const { return options_.condition_text && open_mustaches_ == 0; }
+
+  /// `in-progress` and `Zürich` are words that need no quotes; `x-1` is a subtraction.
+  void widen_bare_word() {
+    auto is_letter = [](char c) { return c < 0 || (starts_name(c) && c != '$'); };
+    while (at_ < text_.size()) {
+      bool dash = peek() == '-' && is_letter(peek(1));
+      if (!dash && !is_letter(peek()) && !is_digit(peek())) break;
+      if (peek() < 0 && utf8::space_prefix(text_.substr(at_, 4)) > 0) break;
+      ++at_;
+    }
   }
 
   /// The longest existing name wins (G-13); without one the name ends at the first dash.
@@ -200,7 +218,7 @@ class Lexer {
 
   void note_brace(TokenKind kind) {
     if (kind == TokenKind::left_brace) {
-      bool mustache = options_.dashes_in_roots && peek() == '{';
+      bool mustache = options_.condition_text && peek() == '{';
       open_.push_back(mustache ? Open::mustache : Open::brace);
       open_mustaches_ += mustache;
     } else if (kind == TokenKind::right_brace && !open_.empty()) {
@@ -233,11 +251,16 @@ bool is_unused_word(TokenKind kind) {
 std::string_view spelling(TokenKind kind) {
   if (const Spelling* found = spelling_of(kind)) return found->text;
   switch (kind) {
-    case TokenKind::end: return "the end";
-    case TokenKind::name: return "a name";
-    case TokenKind::number: return "a number";
-    case TokenKind::string: return "a string";
-    default: return "a template";
+    case TokenKind::end:
+      return "the end";
+    case TokenKind::name:
+      return "a name";
+    case TokenKind::number:
+      return "a number";
+    case TokenKind::string:
+      return "a string";
+    default:
+      return "a template";
   }
 }
 

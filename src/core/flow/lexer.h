@@ -10,9 +10,10 @@
 namespace fermata::flow {
 
 struct LexOptions {
-  /// In condition text a `$name` may hold dashes where that makes an existing name (G-13); inside
-  /// `{{ }}` and in the other grammars a dash is always minus.
-  bool dashes_in_roots = false;
+  /// Condition text: a `$name` may hold dashes where that makes an existing name (G-13), and a bare
+  /// word may hold letters of any script and dashes before letters. Inside `{{ }}` and in the other
+  /// grammars a dash is always minus.
+  bool condition_text = false;
   const std::vector<std::string>* names = nullptr;
 };
 

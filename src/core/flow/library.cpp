@@ -43,11 +43,11 @@ struct Namespace {
   Owner owner;
 };
 constexpr Namespace namespaces[] = {
-    {"Object", Owner::object_space},   {"Array", Owner::array_space},
-    {"Number", Owner::number_space},   {"Math", Owner::math_space},
-    {"JSON", Owner::json_space},       {"Time", Owner::time_space},
-    {"Date", Owner::date_space},       {"Duration", Owner::duration_space},
-    {"Random", Owner::random_space},   {"Base64", Owner::base64_space},
+    {"Object", Owner::object_space}, {"Array", Owner::array_space},
+    {"Number", Owner::number_space}, {"Math", Owner::math_space},
+    {"JSON", Owner::json_space},     {"Time", Owner::time_space},
+    {"Date", Owner::date_space},     {"Duration", Owner::duration_space},
+    {"Random", Owner::random_space}, {"Base64", Owner::base64_space},
     {"Hash", Owner::hash_space},
 };
 

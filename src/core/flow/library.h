@@ -20,9 +20,21 @@ using Native = Datum (*)(Machine&, Arguments);
 
 /// What a function hangs on: a type of receiver, a namespace, or nothing.
 enum class Owner : uint8_t {
-  array_type, string_type, number_type,  // methods
-  global, object_space, array_space, number_space, math_space, json_space, time_space, date_space,
-  duration_space, random_space, base64_space, hash_space,
+  array_type,
+  string_type,
+  number_type,  // methods
+  global,
+  object_space,
+  array_space,
+  number_space,
+  math_space,
+  json_space,
+  time_space,
+  date_space,
+  duration_space,
+  random_space,
+  base64_space,
+  hash_space,
   prelude,  // helpers that only the prelude may name
 };
 

@@ -23,9 +23,7 @@ class Call {
   Call(Machine& machine, Arguments arguments) : machine_(machine), arguments_(arguments) {}
 
   size_t size() const { return arguments_.size(); }
-  bool has(size_t index) const {
-    return index < arguments_.size() && !arguments_[index].is_null();
-  }
+  bool has(size_t index) const { return index < arguments_.size() && !arguments_[index].is_null(); }
   Datum any(size_t index) const {
     return index < arguments_.size() ? machine_.current(arguments_[index]) : Datum();
   }

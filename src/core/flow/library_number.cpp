@@ -93,9 +93,7 @@ Datum to_string(Machine& machine, Arguments arguments) {
   return machine.text(machine.to_text(arguments[0]));
 }
 
-Datum to_boolean(Machine&, Arguments arguments) {
-  return Datum::of(Machine::truthy(arguments[0]));
-}
+Datum to_boolean(Machine&, Arguments arguments) { return Datum::of(Machine::truthy(arguments[0])); }
 
 Datum parse_int(Machine& machine, Arguments arguments) {
   Call call(machine, arguments);

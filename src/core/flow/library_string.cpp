@@ -239,9 +239,8 @@ Datum string_replace_all(Machine& machine, Arguments arguments) {
   size_t at = 0;
   while (true) {
     // An empty part is found before every code point and at the end.
-    size_t next = part.empty() && at < text.size() && !out.empty()
-                      ? at + utf8::width(text[at])
-                      : text.find(part, at);
+    size_t next = part.empty() && at < text.size() && !out.empty() ? at + utf8::width(text[at])
+                                                                   : text.find(part, at);
     if (part.empty()) {
       out += by;
       if (at >= text.size()) break;

@@ -135,8 +135,7 @@ void Machine::op_put_spread(const Instruction&) {
   Datum source = current(stack_.pop());
   if (source.is_null()) return;
   if (!source.is_object()) {
-    throw_type("`...` in an object takes an object or null, not " +
-               std::string(type_name(source)));
+    throw_type("`...` in an object takes an object or null, not " + std::string(type_name(source)));
     return;
   }
   auto& object = *static_cast<MapObject*>(stack_.back().heap);

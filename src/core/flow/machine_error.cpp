@@ -71,8 +71,8 @@ void Machine::op_throw_value(const Instruction&) {
 
 void Machine::op_undefined_variable(const Instruction& in) {
   const Value& name = frames_.back().function->program->constants[in.a];
-  throw_error("UNDEFINED_VARIABLE", "`" + std::string(name.as_string()) +
-                                        "` is used before its declaration has run");
+  throw_error("UNDEFINED_VARIABLE",
+              "`" + std::string(name.as_string()) + "` is used before its declaration has run");
 }
 
 void Machine::op_push_handler(const Instruction& in) {
@@ -153,8 +153,8 @@ EvalError Machine::uncaught_error() {
     cause = plain(error.cause);
     line = error.line;
     column = error.column;
-  } else if (Value value = plain(thrown); value.get("code").is_string() &&
-                                          value.get("message").is_string()) {
+  } else if (Value value = plain(thrown);
+             value.get("code").is_string() && value.get("message").is_string()) {
     code = value.get("code").as_string();
     message = value.get("message").as_string();
     details = value.get("details");

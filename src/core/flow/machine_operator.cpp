@@ -10,32 +10,46 @@ namespace fermata::flow {
 bool Machine::truthy(const Datum& datum) {
   switch (datum.tag) {
     case Tag::unset:
-    case Tag::null: return false;
-    case Tag::boolean: return datum.boolean;
-    case Tag::integer: return datum.integer != 0;
-    case Tag::number: return datum.number != 0 && !std::isnan(datum.number);
+    case Tag::null:
+      return false;
+    case Tag::boolean:
+      return datum.boolean;
+    case Tag::integer:
+      return datum.integer != 0;
+    case Tag::number:
+      return datum.number != 0 && !std::isnan(datum.number);
     case Tag::json_text:
-    case Tag::text: return !text_of(datum).empty();
-    default: return true;
+    case Tag::text:
+      return !text_of(datum).empty();
+    default:
+      return true;
   }
 }
 
 std::string_view Machine::type_name(const Datum& datum) {
   switch (datum.tag) {
-    case Tag::boolean: return "boolean";
+    case Tag::boolean:
+      return "boolean";
     case Tag::integer:
-    case Tag::number: return "number";
+    case Tag::number:
+      return "number";
     case Tag::json_text:
-    case Tag::text: return "string";
+    case Tag::text:
+      return "string";
     case Tag::json_array:
-    case Tag::array: return "array";
+    case Tag::array:
+      return "array";
     case Tag::json_object:
-    case Tag::object: return "object";
-    case Tag::error: return "error";
+    case Tag::object:
+      return "object";
+    case Tag::error:
+      return "error";
     case Tag::builtin:
     case Tag::closure:
-    case Tag::bound: return "function";
-    default: return "null";
+    case Tag::bound:
+      return "function";
+    default:
+      return "null";
   }
 }
 
@@ -49,12 +63,17 @@ bool Machine::same(const Datum& left, const Datum& right) {
   if (left.is_text() && right.is_text()) return text_of(left) == text_of(right);
   if (left.tag != right.tag) return false;
   switch (left.tag) {
-    case Tag::null: return true;
-    case Tag::boolean: return left.boolean == right.boolean;
-    case Tag::builtin: return left.builtin == right.builtin;
+    case Tag::null:
+      return true;
+    case Tag::boolean:
+      return left.boolean == right.boolean;
+    case Tag::builtin:
+      return left.builtin == right.builtin;
     case Tag::json_array:
-    case Tag::json_object: return left.json == right.json;
-    default: return left.heap == right.heap;
+    case Tag::json_object:
+      return left.json == right.json;
+    default:
+      return left.heap == right.heap;
   }
 }
 
@@ -140,12 +159,24 @@ void Machine::arithmetic(const Instruction&, Opcode op) {
   double b = right.as_number();
   double out = 0;
   switch (op) {
-    case Opcode::add: out = a + b; break;
-    case Opcode::subtract: out = a - b; break;
-    case Opcode::multiply: out = a * b; break;
-    case Opcode::divide: out = a / b; break;
-    case Opcode::modulo: out = std::fmod(a, b); break;
-    default: out = power(a, b); break;
+    case Opcode::add:
+      out = a + b;
+      break;
+    case Opcode::subtract:
+      out = a - b;
+      break;
+    case Opcode::multiply:
+      out = a * b;
+      break;
+    case Opcode::divide:
+      out = a / b;
+      break;
+    case Opcode::modulo:
+      out = std::fmod(a, b);
+      break;
+    default:
+      out = power(a, b);
+      break;
   }
   stack_.back() = Datum::of(out);
 }
@@ -225,11 +256,20 @@ void Machine::op_instance_of(const Instruction& in) {
   const Datum& value = stack_.back();
   bool is = false;
   switch (static_cast<InstanceType>(in.b)) {
-    case InstanceType::error: is = value.tag == Tag::error; break;
-    case InstanceType::array: is = value.is_array(); break;
-    case InstanceType::object: is = value.is_object(); break;
-    case InstanceType::function: is = value.is_function(); break;
-    case InstanceType::promise: break;
+    case InstanceType::error:
+      is = value.tag == Tag::error;
+      break;
+    case InstanceType::array:
+      is = value.is_array();
+      break;
+    case InstanceType::object:
+      is = value.is_object();
+      break;
+    case InstanceType::function:
+      is = value.is_function();
+      break;
+    case InstanceType::promise:
+      break;
   }
   stack_.back() = Datum::of(is);
 }
@@ -248,8 +288,6 @@ void Machine::op_plus(const Instruction&) {
   throw_type("a number is needed here, not " + std::string(type_name(stack_.back())));
 }
 
-void Machine::op_type_of(const Instruction&) {
-  stack_.back() = text(type_name(stack_.back()));
-}
+void Machine::op_type_of(const Instruction&) { stack_.back() = text(type_name(stack_.back())); }
 
 }  // namespace fermata::flow

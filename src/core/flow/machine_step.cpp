@@ -73,9 +73,13 @@ inline void Machine::op_get_member(const Instruction& in) {
   Datum out;
   Datum source = current(object);
   switch (find_member(source, name.as_string(), out)) {
-    case Found::yes: object = out; return;
-    case Found::no: return missing(in, source, name.as_string());
-    case Found::thrown: return;
+    case Found::yes:
+      object = out;
+      return;
+    case Found::no:
+      return missing(in, source, name.as_string());
+    case Found::thrown:
+      return;
   }
 }
 
@@ -145,7 +149,8 @@ inline void Machine::op_give(const Instruction&) {
 inline void Machine::step(const Instruction& in) {
   switch (in.op) {
 #define FLOW_OPCODE(name, effect) \
-  case Opcode::name: return op_##name(in);
+  case Opcode::name:              \
+    return op_##name(in);
 #include "core/flow/opcodes.def"
 #undef FLOW_OPCODE
   }

@@ -13,18 +13,27 @@ std::string Machine::to_text(const Datum& datum) {
 bool Machine::append_text(std::string& out, const Datum& datum, int depth) {
   Datum now = current(datum);
   switch (now.tag) {
-    case Tag::boolean: out += now.boolean ? "true" : "false"; break;
-    case Tag::integer: out += std::to_string(now.integer); break;
-    case Tag::number: out += number_to_text(now.number); break;
+    case Tag::boolean:
+      out += now.boolean ? "true" : "false";
+      break;
+    case Tag::integer:
+      out += std::to_string(now.integer);
+      break;
+    case Tag::number:
+      out += number_to_text(now.number);
+      break;
     case Tag::json_text:
     case Tag::text:
       if (!text_fits(out.size() + text_of(now).size())) return false;
       out += text_of(now);
       break;
     case Tag::json_array:
-    case Tag::array: return append_list_text(out, now, depth);
+    case Tag::array:
+      return append_list_text(out, now, depth);
     case Tag::json_object:
-    case Tag::object: out += "[object Object]"; break;
+    case Tag::object:
+      out += "[object Object]";
+      break;
     case Tag::error: {
       out += "Error: ";
       return append_text(out, static_cast<ErrorObject*>(now.heap)->message, depth + 1);
@@ -41,7 +50,8 @@ bool Machine::append_text(std::string& out, const Datum& datum, int depth) {
       out += "[function" + (name.empty() ? "" : " " + name) + "]";
       break;
     }
-    default: out += "null";
+    default:
+      out += "null";
   }
   return text_fits(out.size());
 }

@@ -59,7 +59,8 @@ bool read_number(std::string_view text, double& out) {
   const char* end = text.data() + text.size();
   auto read = std::from_chars(text.data(), end, out);
   if (read.ec == std::errc::result_out_of_range && read.ptr == end) {
-    bool tiny = text.find("e-") != std::string_view::npos || text.find("E-") != std::string_view::npos;
+    bool tiny =
+        text.find("e-") != std::string_view::npos || text.find("E-") != std::string_view::npos;
     out = tiny ? 0 : (negative ? -HUGE_VAL : HUGE_VAL);
     return true;
   }

@@ -21,7 +21,7 @@ Parser::Parser(std::string_view text, Grammar grammar, const ParseLimits& limits
 }
 
 Result<Ast, SyntaxError> Parser::run() {
-  LexOptions options{.dashes_in_roots = grammar_ == Grammar::condition, .names = names_};
+  LexOptions options{.condition_text = grammar_ == Grammar::condition, .names = names_};
   FERMATA_TRY(tokens, lex(text_, options));
   tokens_ = std::move(tokens);
   ast_.text = text_;
@@ -66,8 +66,8 @@ std::string_view Parser::text_of(const Token& token) const {
 Node* Parser::make(NodeKind kind, uint32_t begin, std::vector<Node*> kids) {
   if (failed_) return &broken_;
   if (ast_.nodes.size() >= nodes_max_) {
-    std::string setting =
-        pure_expression_ ? "graph_expression_tree_nodes_max" : "graph_code_tree_nodes_max";
+    std::string setting = pure_expression_ ? "" : "ten times ";
+    setting += "graph_expression_tree_nodes_max";
     return fail("the text has more than " + std::to_string(nodes_max_) + " parts (" + setting + ")",
                 "limit_exceeded");
   }

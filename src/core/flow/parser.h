@@ -77,6 +77,7 @@ class Parser {
 
   // parser_function.cpp
   bool at_arrow() const;
+  bool arrow_behind_parens(size_t open) const;
   Node* arrow_function();
   Node* function_expression();
   Node* function_rest(uint32_t begin, std::string_view name);
@@ -129,9 +130,8 @@ class Parser {
   size_t index_ = 0;
   int nesting_ = 0;
   bool lines_matter_ = false;
-  bool words_ = false;    ///< `and`, `or`, `not`, `contains` and bare words mean something here
+  bool words_ = false;  ///< `and`, `or`, `not`, `contains` and bare words mean something here
   bool pure_expression_ = true;  ///< no assignment, statements or function bodies
-  bool no_in_ = false;           ///< inside the header of a `for`, before `in` is decided
   bool failed_ = false;
   SyntaxError error_;
   Node broken_;

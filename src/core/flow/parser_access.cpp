@@ -36,7 +36,6 @@ bool Parser::access_step(Node*& node, bool& optional) {
   }
   if (take(TokenKind::left_bracket)) {
     Scoped lines(lines_matter_, false);
-    Scoped in_allowed(no_in_, false);
     Node* key = expression();
     expect(TokenKind::right_bracket, "after the key");
     node = make(NodeKind::index, begin, {node, key});
@@ -53,7 +52,6 @@ bool Parser::access_step(Node*& node, bool& optional) {
 
 std::vector<Node*> Parser::arguments() {
   Scoped lines(lines_matter_, false);
-  Scoped in_allowed(no_in_, false);
   expect(TokenKind::left_paren, "before the arguments");
   std::vector<Node*> out;
   while (!failed_ && !at(TokenKind::right_paren)) {
@@ -78,16 +76,21 @@ Node* Parser::primary() {
       advance();
       return make_literal(begin, std::move(value));
     }
-    case TokenKind::template_head: return text_template();
-    case TokenKind::left_paren: return parenthesised();
-    case TokenKind::left_bracket: return array_literal();
+    case TokenKind::template_head:
+      return text_template();
+    case TokenKind::left_paren:
+      return parenthesised();
+    case TokenKind::left_bracket:
+      return array_literal();
     case TokenKind::left_brace: {
-      bool doubled = ahead(1).kind == TokenKind::left_brace &&
-                     ahead(1).span.begin == token.span.end;
+      bool doubled =
+          ahead(1).kind == TokenKind::left_brace && ahead(1).span.begin == token.span.end;
       return words_ && doubled ? mustache() : object_literal();
     }
-    case TokenKind::name: return name_or_root();
-    default: return primary_word();
+    case TokenKind::name:
+      return name_or_root();
+    default:
+      return primary_word();
   }
 }
 
@@ -99,10 +102,13 @@ Node* Parser::primary_word() {
   };
   bool before_paren = ahead(1).kind == TokenKind::left_paren;
   switch (current().kind) {
-    case TokenKind::true_word: return constant(true);
-    case TokenKind::false_word: return constant(false);
+    case TokenKind::true_word:
+      return constant(true);
+    case TokenKind::false_word:
+      return constant(false);
     case TokenKind::null_word:
-    case TokenKind::undefined_word: return constant(nullptr);
+    case TokenKind::undefined_word:
+      return constant(nullptr);
     case TokenKind::default_word:
       if (before_paren) return default_call();
       break;
@@ -112,7 +118,8 @@ Node* Parser::primary_word() {
     case TokenKind::function_word:
       if (!words_) return function_expression();
       break;
-    default: break;
+    default:
+      break;
   }
   // In condition text any other word stands for itself: `$order.state == new`.
   if (words_ && is_reserved_word(current().kind)) {
@@ -138,8 +145,12 @@ Node* Parser::name_or_root() {
     node->text = node->value.as_string();
     return node;
   }
+  bool joins = name == "and" || name == "or" || name == "not" || name == "contains";
+  if (words_ && joins)
+    return fail_at(begin, "unexpected `" + std::string(name) + "`: expected a value");
   Node* node = make(NodeKind::name, begin);
   node->text = name;
+  node->loose = words_;
   return node;
 }
 
@@ -162,7 +173,6 @@ Node* Parser::mustache() {
 
 Node* Parser::parenthesised() {
   Scoped lines(lines_matter_, false);
-  Scoped in_allowed(no_in_, false);
   advance();
   Node* inner = expression();
   if (at(TokenKind::comma)) return fail("there is no comma operator");
@@ -173,7 +183,6 @@ Node* Parser::parenthesised() {
 
 Node* Parser::text_template() {
   Scoped lines(lines_matter_, false);
-  Scoped in_allowed(no_in_, false);
   uint32_t begin = current().span.begin;
   std::vector<Node*> pieces{make_literal(begin, current().value)};
   bool more = true;
@@ -190,7 +199,6 @@ Node* Parser::text_template() {
 
 Node* Parser::array_literal() {
   Scoped lines(lines_matter_, false);
-  Scoped in_allowed(no_in_, false);
   uint32_t begin = current().span.begin;
   advance();
   std::vector<Node*> elements;

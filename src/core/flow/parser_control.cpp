@@ -57,15 +57,14 @@ Node* Parser::for_statement() {
       expect(TokenKind::right_paren, "after the header of for");
       Scoped body_lines(lines_matter_, true);
       Node* body = statement();
-      Node* node = make(names_keys ? NodeKind::for_in : NodeKind::for_of, begin,
-                        {target, items, body});
+      Node* node =
+          make(names_keys ? NodeKind::for_in : NodeKind::for_of, begin, {target, items, body});
       node->constant = constant;
       return node;
     }
     if (failed_) return &broken_;
     index_ = before;
     ast_.nodes.resize(nodes_before);
-    Scoped no_in(no_in_, true);
     initial = declaration();
   } else if (!at(TokenKind::semicolon)) {
     initial = expression_sequence();

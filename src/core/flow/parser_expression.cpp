@@ -40,16 +40,11 @@ struct AssignMark {
   Operator op;
 };
 constexpr AssignMark assign_marks[] = {
-    {TokenKind::assign, Operator::none},
-    {TokenKind::plus_assign, Operator::add},
-    {TokenKind::minus_assign, Operator::subtract},
-    {TokenKind::times_assign, Operator::multiply},
-    {TokenKind::divide_assign, Operator::divide},
-    {TokenKind::modulo_assign, Operator::modulo},
-    {TokenKind::power_assign, Operator::power},
-    {TokenKind::nullish_assign, Operator::nullish},
-    {TokenKind::or_assign, Operator::logical_or},
-    {TokenKind::and_assign, Operator::logical_and},
+    {TokenKind::assign, Operator::none},           {TokenKind::plus_assign, Operator::add},
+    {TokenKind::minus_assign, Operator::subtract}, {TokenKind::times_assign, Operator::multiply},
+    {TokenKind::divide_assign, Operator::divide},  {TokenKind::modulo_assign, Operator::modulo},
+    {TokenKind::power_assign, Operator::power},    {TokenKind::nullish_assign, Operator::nullish},
+    {TokenKind::or_assign, Operator::logical_or},  {TokenKind::and_assign, Operator::logical_and},
 };
 
 struct WordMark {
@@ -103,11 +98,7 @@ Node* Parser::conditional() {
   uint32_t begin = current().span.begin;
   Node* condition = binary(1);
   if (!take(TokenKind::question)) return condition;
-  Node* chosen = nullptr;
-  {
-    Scoped in_allowed(no_in_, false);
-    chosen = assignment();
-  }
+  Node* chosen = assignment();
   expect(TokenKind::colon, "of the choice ? :");
   Node* otherwise = assignment();
   return make(NodeKind::conditional, begin, {condition, chosen, otherwise});
@@ -122,7 +113,6 @@ bool Parser::at_binary(int level, Operator& op) const {
       }
     }
   }
-  if (no_in_ && at(TokenKind::in_word)) return false;
   for (const BinaryMark& mark : binary_marks) {
     if (mark.level == level && at(mark.kind)) {
       op = mark.op;
@@ -158,14 +148,26 @@ Node* Parser::unary() {
   uint32_t begin = current().span.begin;
   Operator op = Operator::none;
   switch (current().kind) {
-    case TokenKind::not_mark: op = Operator::logical_not; break;
-    case TokenKind::minus: op = Operator::negate; break;
-    case TokenKind::plus: op = Operator::plus; break;
-    case TokenKind::typeof_word: op = Operator::type_of; break;
-    case TokenKind::delete_word: op = Operator::remove; break;
-    case TokenKind::await_word: return fail_effect("await");
+    case TokenKind::not_mark:
+      op = Operator::logical_not;
+      break;
+    case TokenKind::minus:
+      op = Operator::negate;
+      break;
+    case TokenKind::plus:
+      op = Operator::plus;
+      break;
+    case TokenKind::typeof_word:
+      op = Operator::type_of;
+      break;
+    case TokenKind::delete_word:
+      op = Operator::remove;
+      break;
+    case TokenKind::await_word:
+      return fail_effect("await");
     case TokenKind::plus_plus:
-    case TokenKind::minus_minus: return prefix_update();
+    case TokenKind::minus_minus:
+      return prefix_update();
     default:
       return at_condition_word("not") ? negation_word() : postfix();
   }

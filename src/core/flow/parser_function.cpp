@@ -3,25 +3,34 @@
 
 namespace fermata::flow {
 
-/// Looks for `name =>` or for `=>` behind the parenthesis that closes here.
+/// Looks for `name =>` or `(…) =>`, each perhaps behind `async`.
 bool Parser::at_arrow() const {
   if (at(TokenKind::name)) {
-    bool is_async = text_of(current()) == "async" && !ahead(1).after_line_break &&
-                    (ahead(1).kind == TokenKind::name || ahead(1).kind == TokenKind::left_paren);
-    return ahead(1).kind == TokenKind::arrow ||
-           (is_async && ahead(2).kind == TokenKind::arrow);
+    if (ahead(1).kind == TokenKind::arrow) return true;
+    if (text_of(current()) != "async" || ahead(1).after_line_break) return false;
+    if (ahead(1).kind == TokenKind::name) return ahead(2).kind == TokenKind::arrow;
+    return ahead(1).kind == TokenKind::left_paren && arrow_behind_parens(index_ + 1);
   }
-  if (!at(TokenKind::left_paren)) return false;
+  return at(TokenKind::left_paren) && arrow_behind_parens(index_);
+}
+
+/// True when `=>` follows the parenthesis that closes the one at `open`.
+bool Parser::arrow_behind_parens(size_t open) const {
   int depth = 0;
-  for (size_t i = index_; i < tokens_.size(); ++i) {
+  for (size_t i = open; i < tokens_.size(); ++i) {
     switch (tokens_[i].kind) {
       case TokenKind::left_paren:
       case TokenKind::left_bracket:
-      case TokenKind::left_brace: ++depth; break;
+      case TokenKind::left_brace:
+        ++depth;
+        break;
       case TokenKind::right_paren:
       case TokenKind::right_bracket:
-      case TokenKind::right_brace: --depth; break;
-      default: break;
+      case TokenKind::right_brace:
+        --depth;
+        break;
+      default:
+        break;
     }
     if (depth == 0) return i + 1 < tokens_.size() && tokens_[i + 1].kind == TokenKind::arrow;
   }
@@ -79,7 +88,6 @@ Node* Parser::function_rest(uint32_t begin, std::string_view name) {
 
 std::vector<Node*> Parser::parameters() {
   Scoped lines(lines_matter_, false);
-  Scoped in_allowed(no_in_, false);
   expect(TokenKind::left_paren, "before the parameters");
   std::vector<Node*> out;
   while (!failed_ && !at(TokenKind::right_paren)) {
@@ -94,7 +102,6 @@ std::vector<Node*> Parser::parameters() {
 
 Node* Parser::object_literal() {
   Scoped lines(lines_matter_, false);
-  Scoped in_allowed(no_in_, false);
   uint32_t begin = current().span.begin;
   advance();
   std::vector<Node*> properties;

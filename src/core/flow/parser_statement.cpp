@@ -5,7 +5,6 @@ namespace fermata::flow {
 
 Node* Parser::statements_until(TokenKind close) {
   Scoped lines(lines_matter_, true);
-  Scoped in_allowed(no_in_, false);
   uint32_t begin = current().span.begin;
   std::vector<Node*> statements;
   while (!failed_ && !at(close) && !at(TokenKind::end)) statements.push_back(statement());
@@ -26,7 +25,8 @@ Node* Parser::statement() {
   Nesting nesting(*this);
   uint32_t begin = current().span.begin;
   switch (current().kind) {
-    case TokenKind::left_brace: return block();
+    case TokenKind::left_brace:
+      return block();
     case TokenKind::semicolon: {
       advance();
       return make(NodeKind::empty, begin);
@@ -37,18 +37,28 @@ Node* Parser::statement() {
       end_of_statement();
       return node;
     }
-    case TokenKind::function_word: return function_declaration();
-    case TokenKind::if_word: return if_statement();
-    case TokenKind::while_word: return while_statement();
-    case TokenKind::do_word: return do_statement();
-    case TokenKind::for_word: return for_statement();
-    case TokenKind::switch_word: return switch_statement();
-    case TokenKind::try_word: return try_statement();
+    case TokenKind::function_word:
+      return function_declaration();
+    case TokenKind::if_word:
+      return if_statement();
+    case TokenKind::while_word:
+      return while_statement();
+    case TokenKind::do_word:
+      return do_statement();
+    case TokenKind::for_word:
+      return for_statement();
+    case TokenKind::switch_word:
+      return switch_statement();
+    case TokenKind::try_word:
+      return try_statement();
     case TokenKind::return_word:
     case TokenKind::break_word:
-    case TokenKind::continue_word: return jump();
-    case TokenKind::throw_word: return throw_statement();
-    default: return labeled_or_expression();
+    case TokenKind::continue_word:
+      return jump();
+    case TokenKind::throw_word:
+      return throw_statement();
+    default:
+      return labeled_or_expression();
   }
 }
 
@@ -147,8 +157,10 @@ bool Parser::starts_statement_on_same_line() const {
     case TokenKind::throw_word:
     case TokenKind::break_word:
     case TokenKind::continue_word:
-    case TokenKind::function_word: return true;
-    default: return at_name("async");
+    case TokenKind::function_word:
+      return true;
+    default:
+      return at_name("async");
   }
 }
 

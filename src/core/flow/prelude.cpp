@@ -114,7 +114,8 @@ function array_to_sorted(a, f) {
       let left = low
       let right = middle
       for (let k = low; k < high; k++) {
-        if (left < middle && (right >= high || f(from[left], from[right]) <= 0)) to[k] = from[left++]
+        const takes_left = left < middle && (right >= high || f(from[left], from[right]) <= 0)
+        if (takes_left) to[k] = from[left++]
         else to[k] = from[right++]
       }
     }

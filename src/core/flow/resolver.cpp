@@ -55,14 +55,19 @@ void Resolver::declare_pattern(Node& holder, Node* pattern, bool constant) {
     case NodeKind::pattern_name:
       pattern->variable = declare(holder, *pattern, pattern->text, constant);
       break;
-    case NodeKind::pattern_property: declare_pattern(holder, pattern->kids[1], constant); break;
+    case NodeKind::pattern_property:
+      declare_pattern(holder, pattern->kids[1], constant);
+      break;
     case NodeKind::pattern_rest:
-    case NodeKind::pattern_default: declare_pattern(holder, pattern->kids[0], constant); break;
+    case NodeKind::pattern_default:
+      declare_pattern(holder, pattern->kids[0], constant);
+      break;
     case NodeKind::pattern_object:
     case NodeKind::pattern_array:
       for (Node* part : pattern->kids) declare_pattern(holder, part, constant);
       break;
-    default: break;
+    default:
+      break;
   }
 }
 
@@ -84,7 +89,8 @@ void Resolver::hoist(Node& holder, const std::vector<Node*>& statements) {
 void Resolver::go_live(Node* pattern) {
   if (pattern == nullptr) return;
   if (pattern->variable != nullptr) pattern->variable->live = true;
-  bool nested = pattern->kind >= NodeKind::pattern_name && pattern->kind <= NodeKind::pattern_target;
+  bool nested =
+      pattern->kind >= NodeKind::pattern_name && pattern->kind <= NodeKind::pattern_target;
   if (!nested) return;
   for (Node* part : pattern->kids) go_live(part);
 }
@@ -119,19 +125,31 @@ void Resolver::visit_all(const std::vector<Node*>& nodes, size_t from) {
 void Resolver::visit(Node* node) {
   if (node == nullptr || failed()) return;
   switch (node->kind) {
-    case NodeKind::name: return visit_name(*node, true);
-    case NodeKind::member: return visit_member(*node);
-    case NodeKind::call: return visit_call(*node);
-    case NodeKind::function: return visit_function(*node);
-    case NodeKind::assign: return visit_assign(*node);
-    case NodeKind::update: return visit_target(node->kids[0]);
-    case NodeKind::block: return visit_block(*node);
-    case NodeKind::declare: return visit_declare(*node);
-    case NodeKind::for_statement: return visit_for(*node);
+    case NodeKind::name:
+      return visit_name(*node, true);
+    case NodeKind::member:
+      return visit_member(*node);
+    case NodeKind::call:
+      return visit_call(*node);
+    case NodeKind::function:
+      return visit_function(*node);
+    case NodeKind::assign:
+      return visit_assign(*node);
+    case NodeKind::update:
+      return visit_target(node->kids[0]);
+    case NodeKind::block:
+      return visit_block(*node);
+    case NodeKind::declare:
+      return visit_declare(*node);
+    case NodeKind::for_statement:
+      return visit_for(*node);
     case NodeKind::for_of:
-    case NodeKind::for_in: return visit_for_each(*node);
-    case NodeKind::switch_statement: return visit_switch(*node);
-    case NodeKind::try_statement: return visit_try(*node);
+    case NodeKind::for_in:
+      return visit_for_each(*node);
+    case NodeKind::switch_statement:
+      return visit_switch(*node);
+    case NodeKind::try_statement:
+      return visit_try(*node);
     case NodeKind::pattern_default:
       return fail(*node, "`=` in an object literal is allowed only in a pattern");
     case NodeKind::property:
@@ -152,8 +170,10 @@ void Resolver::visit(Node* node) {
       return;
     }
     case NodeKind::break_statement:
-    case NodeKind::continue_statement: return visit_jump(*node);
-    default: return visit_all(node->kids);
+    case NodeKind::continue_statement:
+      return visit_jump(*node);
+    default:
+      return visit_all(node->kids);
   }
 }
 

@@ -9,9 +9,9 @@ namespace fermata::flow {
 namespace {
 
 /// Names that wait or act; a pure text may not hold them (G-51).
-constexpr std::string_view effect_names[] = {"Task",     "Signal", "Timer", "Workflow",
-                                             "Approval", "Log",    "Run",   "Promise",
-                                             "console",  "wait_for_signal"};
+constexpr std::string_view effect_names[] = {
+    "Task", "Signal", "Timer",   "Workflow", "Approval",
+    "Log",  "Run",    "Promise", "console",  "wait_for_signal"};
 /// Names people try from elsewhere (F-38).
 constexpr std::string_view outside_names[] = {"Http", "fetch", "require", "process"};
 
@@ -27,7 +27,12 @@ std::string quoted(std::string_view name) { return "`" + std::string(name) + "`"
 void Resolver::visit_name(Node& node, bool may_be_word) {
   if (Variable* variable = find(node.text)) return use(node, variable);
   if (node.text.starts_with("$")) return take_root(node);
-  if (options_.grammar == Grammar::condition && may_be_word) {
+  // What looks like a word with a dash may have been meant as a difference of variables.
+  size_t dash = node.text.find('-');
+  if (dash != std::string_view::npos && shadowed(node.text.substr(0, dash))) {
+    return fail(node, "put spaces around the minus in " + quoted(node.text));
+  }
+  if (node.loose && may_be_word) {
     node.kind = NodeKind::literal;
     node.value = Value(node.text);
     return;
@@ -99,7 +104,8 @@ void Resolver::visit_member(Node& node) {
   node.builtin = find_builtin(owner, node.text);
   if (node.builtin != no_builtin) return;
   std::string whole = std::string(object.text) + "." + std::string(node.text);
-  fail(name_of(node), "unknown function " + quoted(whole) + did_you_mean(node.text, member_names(owner)));
+  fail(name_of(node),
+       "unknown function " + quoted(whole) + did_you_mean(node.text, member_names(owner)));
 }
 
 Node Resolver::name_of(const Node& member) {
@@ -114,7 +120,8 @@ void Resolver::visit_call(Node& node) {
     visit_name(callee, false);
   } else {
     visit(&callee);
-    if (callee.kind == NodeKind::member && callee.builtin == no_builtin) check_method_name(callee);
+    bool method = callee.kind == NodeKind::member && callee.builtin == no_builtin;
+    if (method && !node.optional) check_method_name(callee);
   }
   for (size_t i = 1; i < node.kids.size() && !failed(); ++i) {
     Node* argument = node.kids[i];
@@ -134,7 +141,8 @@ void Resolver::visit_call(Node& node) {
 void Resolver::check_method_name(const Node& node) {
   if (options_.grammar == Grammar::fragment) return;
   if (is_known_method(node.text) || literal_keys_.contains(node.text)) return;
-  fail(name_of(node), "unknown function " + quoted(node.text) + did_you_mean(node.text, method_names()));
+  fail(name_of(node),
+       "unknown function " + quoted(node.text) + did_you_mean(node.text, method_names()));
 }
 
 void Resolver::visit_instance_of(Node& node) {

@@ -23,7 +23,8 @@ void Resolver::visit_declare(Node& node) {
 void Resolver::visit_pattern(Node* pattern) {
   if (pattern == nullptr || failed()) return;
   switch (pattern->kind) {
-    case NodeKind::pattern_target: return visit_target(pattern->kids[0]);
+    case NodeKind::pattern_target:
+      return visit_target(pattern->kids[0]);
     case NodeKind::pattern_property:
       if (pattern->computed) visit(pattern->kids[0]);
       return visit_pattern(pattern->kids[1]);
@@ -35,14 +36,15 @@ void Resolver::visit_pattern(Node* pattern) {
     case NodeKind::pattern_array:
       for (Node* part : pattern->kids) visit_pattern(part);
       return;
-    default: return;
+    default:
+      return;
   }
 }
 
 void Resolver::visit_assign(Node& node) {
   Node* target = node.kids[0];
-  bool is_pattern = target->kind == NodeKind::pattern_object ||
-                    target->kind == NodeKind::pattern_array;
+  bool is_pattern =
+      target->kind == NodeKind::pattern_object || target->kind == NodeKind::pattern_array;
   visit(node.kids[1]);
   if (is_pattern) {
     visit_pattern(target);

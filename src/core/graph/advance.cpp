@@ -31,11 +31,6 @@ std::optional<TokenId> next_ready(Run& run) {
   return std::nullopt;
 }
 
-uint32_t visits_allowed(const Step& step, const Node& node) {
-  if (node.max_visits) return *node.max_visits;
-  return step.given.limits.visits_max;
-}
-
 void run_by_type(Step& step, TokenId id, const Node& node, const TokenRoots& roots,
                  Value parameters) {
   switch (node.type) {
@@ -77,10 +72,12 @@ void finish_node(Step& step, TokenId id, NodeOutput done) {
   } else if (done.route.edge != no_edge) {
     event.edges = {done.route.edge};
   }
+  bool goes_on = !event.edges.empty();
   step.touched.insert(activation.lineage);
   step.emit(std::move(event));
-  if (auto limit = context_over_limit(step, id))
-    return fail_run(step, error_object(*limit, node, activation.attempt));
+  // All that go on share one context, so the last of them stands for all.
+  auto limit = goes_on ? context_over_limit(step, step.run.next_token - 1) : std::nullopt;
+  if (limit) return fail_run(step, error_object(*limit, node, activation.attempt));
   settle(step, activation.lineage);
 }
 
@@ -91,17 +88,12 @@ void run_node(Step& step, TokenId id) {
   if (node.type == NodeType::merge) return arrive_at_merge(step, id);
   if (node.type == NodeType::aggregator) return arrive_at_aggregator(step, id);
   Activation activation = activation_of(step.run, id);
+  if (auto limit = over_visits(step, node, activation.visit))
+    return fail_node(step, id, *std::move(limit));
   if (node.disabled) {
     step.touched.insert(activation.lineage);
     step.emit(NodeSucceeded{activation, {}, {}, node.normal_out, step.at, true});
     return settle(step, activation.lineage);
-  }
-  if (activation.visit >= visits_allowed(step, node)) {
-    return fail_node(step, id,
-                     {"visit_limit",
-                      "the node has run " + std::to_string(activation.visit) +
-                          " times in this lineage; max_visits or setting graph_visits_max",
-                      Value::object({{"visits", activation.visit}})});
   }
   // A later attempt reuses what the first one evaluated (G-10).
   TokenRoots roots(step.run, token.lineage, token.context, step.at);

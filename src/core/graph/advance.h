@@ -18,6 +18,8 @@ void finish_node(Step& step, TokenId id, NodeOutput done);
 std::optional<NodeError> over_limit(const Step& step);
 /// Fails the run when what its tokens know has grown too large.
 std::optional<NodeError> context_over_limit(Step& step, TokenId id);
+/// The visit limit of a node (G-6), when the visit that is about to begin goes beyond it.
+std::optional<NodeError> over_visits(const Step& step, const Node& node, uint32_t visit);
 /// A value nested deeper than a record can hold.
 std::optional<NodeError> too_deep(const Step& step, const Value& value);
 
@@ -42,12 +44,15 @@ void halt_at(Step& step, Lineage lineage, const Value& error);
 RetryPolicy retry_policy_of(const Node& node, const Value& parameters);
 
 // split.cpp
+/// The deadline of a merge or an aggregator: none for 0 seconds, at most a thousand years away.
+std::optional<Instant> after_seconds(Instant from, double seconds);
 void open_split(Step& step, TokenId id, const Value& parameters);
 void arrive_at_aggregator(Step& step, TokenId id);
 void run_gathered(Step& step, TokenId id);
 void fire_scope_timeout(Step& step, ScopeId scope);
 /// Resolves the slot of a branch in which nothing is alive, and closes what that completes.
 void settle(Step& step, Lineage lineage);
+void close_scope(Step& step, ScopeId id, bool timed_out);
 void resolve_slot(Step& step, SlotResolved resolved);
 
 // merge.cpp
@@ -55,8 +60,14 @@ void arrive_at_merge(Step& step, TokenId id);
 void fire_merge_timeout(Step& step, uint64_t merge);
 /// Has all pending merges judged: an earlier decision may have moved tokens and stopped before.
 void touch_pending_merges(Step& step);
-/// Opens the first merge that can get nothing more; true if one opened.
+/// Opens, in each lineage that moved, the first merge that can get nothing more; true if one did.
 bool judge_merges(Step& step);
+
+// takeover.cpp
+/// Gives merges and aggregators without a deadline theirs, counted from `at`.
+void renew_deadlines(Run& state, Instant at);
+/// Goes on with a state made by another run: places its calls, finishes what it had begun.
+void take_over(Step& step);
 
 // parked.cpp, http.cpp
 void start_http(Step& step, TokenId id, Value parameters);
@@ -67,7 +78,10 @@ void place_calls(Step& step);
 void place_lost_call(Step& step, TokenId id);
 void start_wait(Step& step, TokenId id, const Value& parameters);
 void start_signal_wait(Step& step, TokenId id, const Value& parameters);
+/// Wakes the first token that waits for a signal of this name, if one was kept.
 void offer_signals(Step& step, const std::string& name);
+/// The same for every kept signal: those that came during a pause.
+void offer_kept_signals(Step& step);
 void fire_token_timer(Step& step, TokenId id);
 
 }  // namespace fermata::graph

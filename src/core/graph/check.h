@@ -19,7 +19,9 @@ struct CheckedDefinition {
   DefinitionRef definition;  ///< empty when there are errors
   std::vector<Finding> errors;
   std::vector<Finding> warnings;
-  Value layout;  ///< what the canonical form leaves out: positions, notes, labels
+  /// What the canonical form leaves out: {"notes", "nodes": {id: {"position", …}}, "edges": {id:
+  /// {"label", …}}, "fields": unknown fields of the workflow}, each only where there is something.
+  Value layout;
 };
 
 /// Checks a workflow document and compiles it; reports every finding at once (G-1 to G-7).

@@ -77,10 +77,11 @@ class ExpressionReader {
                               code ? flow::Grammar::fragment : flow::Grammar::condition, limits_);
     if (parsed) return *std::move(parsed);
     const flow::SyntaxError& mistake = parsed.error();
-    std::string where =
-        code ? "line " + std::to_string(mistake.line) + ", column " + std::to_string(mistake.column)
-             : "offset " + std::to_string(mistake.offset);
-    state_.findings.error(mistake.code, std::move(path), mistake.message + " (" + where + ")");
+    std::string_view before = piece.value.as_string().substr(0, mistake.offset);
+    std::string where = code ? "at line " + std::to_string(mistake.line) + ", column " +
+                                   std::to_string(mistake.column)
+                             : "at character " + std::to_string(code_points(before) + 1);
+    state_.findings.error(mistake.code, std::move(path), where + ": " + mistake.message);
     return std::nullopt;
   }
 

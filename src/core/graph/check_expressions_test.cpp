@@ -36,8 +36,8 @@ TEST(CheckExpressions, conditions_and_code_are_parsed_when_saved) {
                                          "expression_invalid /nodes/3/parameters/where",
                                          "expression_invalid /nodes/4/parameters/source",
                                          "code_not_pure /nodes/5/parameters/source"}));
-  EXPECT_NE(checked.errors[0].message.find("offset"), std::string::npos);
-  EXPECT_NE(checked.errors[2].message.find("line 1"), std::string::npos);
+  EXPECT_NE(checked.errors[0].message.find("at character"), std::string::npos);
+  EXPECT_NE(checked.errors[2].message.find("at line 1"), std::string::npos);
 }
 
 // G-52, G-81: where a value was moved in the canonical form, findings name where it was written.

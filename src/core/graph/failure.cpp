@@ -26,11 +26,34 @@ int64_t retry_delay_ms(const RetryPolicy& policy, uint32_t attempt, double fract
 }
 
 std::vector<EdgeIndex> edges_after_ignored(const Node& node) {
+  // A split goes on as if it were empty: past its body, which its edges lead into.
+  if (node.type == NodeType::split) return {};
   if (!is_routing(node.type)) return node.normal_out;
   Route route = route_after_ignored_failure(node);
   if (route.kind == Route::Kind::all) return node.normal_out;
   if (route.edge == no_edge) return {};
   return {route.edge};
+}
+
+/// [{split_node_id, branch_id, item_index, total_items}], outermost first (G-64).
+Value frames_of(const Run& run, Lineage lineage) {
+  if (lineage.outside()) return Value::array();
+  const Scope& scope = run.scopes.at(lineage.scope);
+  Value frames = frames_of(run, scope.outer);
+  const std::string& split = run.definition->nodes[scope.split].id;
+  std::string branch = split + "@" + std::to_string(scope.visit) + "." + std::to_string(lineage.item);
+  if (frames.size() > 0)
+    branch = std::string(frames.items().back().get("branch_id").as_string()) + "/" + branch;
+  frames.push(Value::object({{"split_node_id", split},
+                             {"branch_id", branch},
+                             {"item_index", lineage.item},
+                             {"total_items", scope.total}}));
+  return frames;
+}
+
+/// A request that may have been sent and must not be sent twice is not sent again by a retry either.
+bool is_final(const NodeError& error, const Value& parameters) {
+  return error.code == "outcome_unknown" && parameters.get("at_most_once") == Value(true);
 }
 
 void conclude(Step& step, TokenId id, const NodeError& error) {
@@ -86,7 +109,8 @@ void fail_node(Step& step, TokenId id, NodeError error, std::optional<int64_t> r
   const Node& node = step.run.definition->nodes[token.node];
   RetryPolicy policy = retry_policy_of(node, token.parameters);
   bool started = token.parked != Parked::ready && token.parked != Parked::start;
-  bool again = activation.attempt < policy.max_attempts && retries(policy, error.code);
+  bool again = activation.attempt < policy.max_attempts && retries(policy, error.code) &&
+               !is_final(error, token.parameters);
   if (!again) return conclude(step, id, error);
   if (!started) step.emit(NodeStarted{activation, Value()});
   int64_t delay = retry_delay_ms(policy, activation.attempt, step.random.fraction(), retry_after_ms);
@@ -98,7 +122,7 @@ void fail_node(Step& step, TokenId id, NodeError error, std::optional<int64_t> r
 void halt_at(Step& step, Lineage lineage, const Value& error) {
   if (lineage.outside() || step.run.scopes.at(lineage.scope).halt_on_item_error) {
     Value failure = error;
-    if (!lineage.outside()) failure.set("item", static_cast<int64_t>(lineage.item));
+    failure.set("lineage", frames_of(step.run, lineage));
     return fail_run(step, std::move(failure));
   }
   cancel_branch(step, lineage);

@@ -50,9 +50,13 @@ void note_lineage(Step& step, Lineage lineage, TokensCancelled& event) {
     count_cancelled(event, token.node);
     stop_call(step, id, token);
   }
-  for (ScopeId scope : branch.scopes)
-    for (const auto& [item, inner] : run.scopes.at(scope).branches)
-      note_lineage(step, {scope, item}, event);
+  for (ScopeId id : branch.scopes) {
+    const Scope& scope = run.scopes.at(id);
+    // While a scope is open its aggregator waits.
+    NodeIndex aggregator = run.definition->nodes[scope.split].aggregator;
+    if (aggregator != no_node) count_cancelled(event, aggregator);
+    for (const auto& [item, inner] : scope.branches) note_lineage(step, {id, item}, event);
+  }
   if (branch.merges == 0) return;
   for (const auto& [id, key] : run.pending_merges)
     if (key.lineage == lineage) count_cancelled(event, key.node);
@@ -114,6 +118,7 @@ void tell_skipped(Step& step) {
 }
 
 void fail_run(Step& step, Value error) {
+  if (!error.find("lineage")) error.set("lineage", Value::array());
   cancel_everything(step);
   tell_skipped(step);
   step.emit(RunFailed{std::move(error)});

@@ -121,7 +121,8 @@ CallRequest request_of(const Step& step, TokenId id) {
   std::string trace = sha256_hex("trace\n" + run.run_key.text());
   add_header(request, "traceparent", "00-" + trace.substr(0, 32) + "-" + key.substr(0, 16) + "-01");
   auto seconds = number_of(parameters.get("timeout")).value_or(30);
-  request.timeout_ms = node.timeout_ms.value_or(std::llround(seconds * 1000));
+  request.timeout_ms =
+      node.timeout_ms.value_or(std::llround(std::clamp(seconds, 0.001, 86'400.0) * 1000));
   request.follow_redirects =
       static_cast<int>(integer_of(parameters.get("follow_redirects")).value_or(5));
   request.ignore_ssl = parameters.get("ignore_ssl") == Value(true);
@@ -200,8 +201,9 @@ std::optional<int64_t> retry_after_ms(const CallAnswer& answer) {
 
 void start_http(Step& step, TokenId id, Value parameters) {
   if (auto deep = too_deep(step, parameters)) return fail_node(step, id, *std::move(deep));
-  // Coming back for another attempt, the activation has begun already.
-  if (step.run.tokens.at(id).parked != Parked::started)
+  // Coming back for another attempt, the activation has begun already and keeps its parameters.
+  const Token& token = step.run.tokens.at(id);
+  if (token.parked != Parked::started || token.parameters.is_null())
     step.emit(NodeStarted{activation_of(step.run, id), std::move(parameters)});
   request_call(step, id);
 }

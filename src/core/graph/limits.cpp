@@ -39,6 +39,14 @@ std::optional<NodeError> context_over_limit(Step& step, TokenId id) {
                   "graph_context_bytes_max");
 }
 
+std::optional<NodeError> over_visits(const Step& step, const Node& node, uint32_t visit) {
+  if (visit < node.max_visits.value_or(step.given.limits.visits_max)) return std::nullopt;
+  return NodeError{"visit_limit",
+                   "the node has run " + std::to_string(visit) +
+                       " times in this lineage; max_visits or setting graph_visits_max",
+                   Value::object({{"visits", visit}})};
+}
+
 std::optional<NodeError> too_deep(const Step& step, const Value& value) {
   int limit = step.given.limits.nesting_max;
   if (!value.nests_deeper_than(limit)) return std::nullopt;

@@ -1,6 +1,7 @@
 #include "core/graph/merge.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/graph/advance.h"
 #include "core/graph/token_roots.h"
@@ -11,14 +12,6 @@ namespace {
 
 bool waits_for_any(const Value& parameters) {
   return parameters.get("wait_mode") == Value("wait_for_any");
-}
-
-std::optional<Instant> deadline_of(const Step& step, const Value& parameters) {
-  if (waits_for_any(parameters)) return std::nullopt;
-  const Value* given = parameters.find("timeout");
-  double seconds = given ? number_of(*given).value_or(300) : 300;
-  if (seconds <= 0) return std::nullopt;
-  return step.at + Duration{static_cast<int64_t>(seconds * 1000)};
 }
 
 void fail_merge(Step& step, const MergeKey& key, const NodeError& error) {
@@ -35,7 +28,8 @@ void fail_merge(Step& step, const MergeKey& key, const NodeError& error) {
   if (node.on_error == ErrorPolicy::branch) event.edges = {node.error_edge};
   if (node.on_error == ErrorPolicy::ignore) {
     event.edges = node.normal_out;
-    auto output = merge_output(*step.run.definition, node, merge, true);
+    auto output =
+        merge_output(*step.run.definition, node, merge, error.code == "merge_timeout");
     bool usable = output && !too_deep(step, *output);
     event.output = usable ? *std::move(output) : Value::object({{"items", Value::array()}});
   }
@@ -74,6 +68,36 @@ std::vector<MergeKey> pending_in(const Run& run, Lineage lineage) {
   return keys;
 }
 
+void recount(Step& step, const MergeKey& key, Expectation expectation) {
+  const Merge& merge = step.run.merges.at(key);
+  bool same = merge.arrived == expectation.arrived && merge.expected == expectation.expected &&
+              merge.missing == expectation.missing;
+  if (same) return;
+  step.emit(MergeRecounted{key.lineage, key.node, key.visit, expectation.arrived,
+                           expectation.expected, std::move(expectation.missing)});
+}
+
+/// Opens the first merge of a lineage that can get nothing more, or tells what the pending ones
+/// await now. True if one opened.
+bool judge_lineage(Step& step, Lineage lineage) {
+  std::vector<MergeKey> pending = pending_in(step.run, lineage);
+  std::vector<Expectation> counted;
+  for (const MergeKey& key : pending) {
+    counted.push_back(expect(step.run, key));
+    if (!counted.back().missing.empty()) continue;
+    open_merge(step, key);
+    return true;
+  }
+  const Branch& branch = step.run.branch(lineage);
+  if (!pending.empty() && branch.tokens.empty() && branch.scopes.empty()) {
+    // Only tokens held by merges are left: they wait for each other in a cycle (G-75).
+    open_merge(step, pending.front());
+    return true;
+  }
+  for (size_t i = 0; i < pending.size(); ++i) recount(step, pending[i], std::move(counted[i]));
+  return false;
+}
+
 bool has_branch(const Run& run, Lineage lineage) {
   if (lineage.outside()) return true;
   auto scope = run.scopes.find(lineage.scope);
@@ -81,6 +105,13 @@ bool has_branch(const Run& run, Lineage lineage) {
 }
 
 }  // namespace
+
+std::optional<Instant> merge_deadline(const Value& parameters, Instant first_arrival) {
+  if (waits_for_any(parameters)) return std::nullopt;
+  const Value* given = parameters.find("timeout");
+  double seconds = given ? number_of(*given).value_or(300) : 300;
+  return after_seconds(first_arrival, seconds);
+}
 
 void arrive_at_merge(Step& step, TokenId id) {
   const Token& token = step.run.tokens.at(id);
@@ -96,6 +127,8 @@ void arrive_at_merge(Step& step, TokenId id) {
   }
   MergeArrived event{activation, token.edge, {}, {}};
   if (found == step.run.merges.end()) {
+    if (auto limit = over_visits(step, node, key.visit))
+      return fail_node(step, id, *std::move(limit));
     TokenRoots roots(step.run, token.lineage, token.context, step.at);
     const RunLimits& limits = step.given.limits;
     auto parameters = evaluate(node.parameters, roots,
@@ -104,7 +137,7 @@ void arrive_at_merge(Step& step, TokenId id) {
                                  limits.code_memory_bytes_max}});
     if (!parameters) return fail_node(step, id, node_failure(parameters.error()).value);
     event.parameters = *std::move(parameters);
-    event.deadline = deadline_of(step, event.parameters);
+    event.deadline = merge_deadline(event.parameters, step.at);
   }
   step.emit(std::move(event));
   if (waits_for_any(step.run.merges.at(key).parameters)) open_merge(step, key);
@@ -115,40 +148,17 @@ void touch_pending_merges(Step& step) {
 }
 
 bool judge_merges(Step& step) {
-  if (step.run.pending_merges.empty()) {
-    step.touched.clear();
-    return false;
-  }
-  std::vector<std::pair<MergeKey, Expectation>> counted;
-  for (Lineage lineage : step.touched) {
+  std::set<Lineage> touched = std::exchange(step.touched, {});
+  if (step.run.pending_merges.empty()) return false;
+  // Lineages do not look into each other, so each may open one before its tokens run: judging ten
+  // thousand branches one after the other would otherwise look at all of them ten thousand times.
+  bool opened = false;
+  for (Lineage lineage : touched) {
     if (!has_branch(step.run, lineage)) continue;
-    for (const MergeKey& key : pending_in(step.run, lineage)) {
-      Expectation expectation = expect(step.run, key);
-      if (expectation.missing.empty()) {
-        open_merge(step, key);
-        return true;
-      }
-      counted.emplace_back(key, std::move(expectation));
-    }
+    if (judge_lineage(step, lineage)) opened = true;
+    if (step.run.finished()) return true;
   }
-  for (Lineage lineage : step.touched) {
-    if (!has_branch(step.run, lineage)) continue;
-    const Branch& branch = step.run.branch(lineage);
-    if (branch.merges == 0 || !branch.tokens.empty() || !branch.scopes.empty()) continue;
-    // Only tokens held by merges are left: they wait for each other in a cycle (G-75).
-    open_merge(step, pending_in(step.run, lineage).front());
-    return true;
-  }
-  for (auto& [key, expectation] : counted) {
-    const Merge& merge = step.run.merges.at(key);
-    bool same = merge.arrived == expectation.arrived && merge.expected == expectation.expected &&
-                merge.missing == expectation.missing;
-    if (same) continue;
-    step.emit(MergeRecounted{key.lineage, key.node, key.visit, expectation.arrived,
-                             expectation.expected, std::move(expectation.missing)});
-  }
-  step.touched.clear();
-  return false;
+  return opened;
 }
 
 void fire_merge_timeout(Step& step, uint64_t id) {

@@ -15,6 +15,9 @@ struct Expectation {
 };
 Expectation expect(const Run& run, const MergeKey& key);
 
+/// When an instance with these parameters gives up, if ever (G-79).
+std::optional<Instant> merge_deadline(const Value& parameters, Instant first_arrival);
+
 /// Tokens of the lineage and visit all of whose paths lead through the merge (G-76).
 std::vector<TokenId> losers(const Run& run, const MergeKey& key);
 

@@ -70,8 +70,16 @@ NodeSet walk(const Run& run, const MergeKey& key, const Position& from) {
   return reached;
 }
 
-bool is_level_source(const Definition& definition, EdgeIndex edge) {
-  return definition.nodes[definition.edges[edge].src].type != NodeType::split;
+/// True when a token at this node may end there, or leave by an aggregator, without passing on.
+bool may_end_at(const Definition& definition, NodeIndex node) {
+  const Node& at = definition.nodes[node];
+  if (at.type == NodeType::split && at.aggregator == no_node) return true;
+  if (at.type != NodeType::split)
+    for (EdgeIndex edge : at.out_edges)
+      if (!definition.is_level_edge(edge)) return true;
+  if (is_routing(at.type))
+    return std::find(at.routes.begin(), at.routes.end(), no_edge) != at.routes.end();
+  return at.normal_out.empty();
 }
 
 }  // namespace
@@ -106,7 +114,7 @@ Expectation expect(const Run& run, const MergeKey& key) {
     NodeSet reached = walk(run, key, position);
     for (size_t i = 0; i < node.in_edges.size(); ++i)
       if (reached.has(definition.edges[node.in_edges[i]].src) &&
-          is_level_source(definition, node.in_edges[i]))
+          definition.is_level_edge(node.in_edges[i]))
         deliverable[i] = true;
   }
 
@@ -114,7 +122,10 @@ Expectation expect(const Run& run, const MergeKey& key) {
   for (size_t i = 0; i < node.in_edges.size(); ++i) {
     if (arrived[i]) ++expectation.arrived;
     if (arrived[i] || deliverable[i]) ++expectation.expected;
-    if (deliverable[i]) expectation.missing.push_back(definition.edges[node.in_edges[i]].src);
+    NodeIndex source = definition.edges[node.in_edges[i]].src;
+    auto& missing = expectation.missing;
+    if (deliverable[i] && std::find(missing.begin(), missing.end(), source) == missing.end())
+      missing.push_back(source);
   }
   return expectation;
 }
@@ -133,12 +144,8 @@ std::vector<TokenId> losers(const Run& run, const MergeKey& key) {
     if (!definition.level_reach[token.node].has(key.node)) continue;
     NodeSet reached = walk(run, key, {token.node, &token.context});
     bool may_end = false;
-    for (NodeIndex node = 0; node < definition.nodes.size() && !may_end; ++node) {
-      if (!reached.has(node)) continue;
-      const Node& at = definition.nodes[node];
-      bool open_route = std::find(at.routes.begin(), at.routes.end(), no_edge) != at.routes.end();
-      may_end = at.out_edges.empty() || (is_routing(at.type) && open_route);
-    }
+    for (NodeIndex node = 0; node < definition.nodes.size() && !may_end; ++node)
+      may_end = reached.has(node) && may_end_at(definition, node);
     if (!may_end) losing.push_back(id);
   }
   return losing;

@@ -147,6 +147,20 @@ TEST(Parameters, a_signal_wait_that_branches_needs_its_edge) {
             Lines{"parameter_missing /timeout_edge_id"});
 }
 
+// G-48
+TEST(Parameters, a_signal_wait_cannot_look_into_signals_yet) {
+  EXPECT_EQ(errors_in("wait_for_signal", R"({"name": "go", "match": {}})"), Lines{});
+  EXPECT_EQ(errors_in("wait_for_signal", R"({"name": "go", "match": {"a": 1}})"),
+            Lines{"parameter_invalid /match"});
+}
+
+// G-45, G-70: a scope needs its settings before the aggregator runs.
+TEST(Parameters, an_aggregator_is_set_up_without_expressions) {
+  EXPECT_EQ(errors_in("aggregator", R"({"timeout": "60", "result": "$json.x"})"), Lines{});
+  EXPECT_EQ(errors_in("aggregator", R"({"timeout": "$input.t", "drop_ended": "{{ true }}"})"),
+            (Lines{"parameter_invalid /timeout", "parameter_invalid /drop_ended"}));
+}
+
 // G-52
 TEST(Parameters, assignments_have_a_name_and_a_value) {
   EXPECT_EQ(

@@ -190,6 +190,10 @@ void refuse_wait_type(const NodeParameters& node, Findings& findings) {
 }
 
 void check_signal_wait(const NodeParameters& node, Findings& findings) {
+  const Value* match = node.values.find("match");
+  if (match && match->size() > 0)
+    findings.error("parameter_invalid", node.written_at("/match"),
+                   "This build matches signals by name only; remove \"match\".");
   const Value& action = node.values.get("on_timeout");
   bool branches = action.is_string() && action.as_string() == "branch";
   if (branches && node.values.find("timeout_edge_id") == nullptr)

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/uuid.h"
 #include "core/graph/advance.h"
+#include "core/graph/parameters.h"
 
 /// Nodes that park their token: waits and signal waits, and what wakes them.
 namespace fermata::graph {
@@ -55,9 +56,7 @@ Result<Instant, NodeError> resume_at_of(const Step& step, const Value& parameter
   }
   if (type == Value("until_date")) {
     const Value& target = fields.get("target_date");
-    std::string text = to_text(target);
-    if (text.size() == 10) text += "T00:00:00Z";
-    auto at = parse_rfc3339(text);
+    auto at = parse_wait_date(to_text(target));
     if (!at) return Failure{wait_invalid("target_date is no date: " + to_json(target))};
     return *at;
   }
@@ -150,15 +149,24 @@ void start_signal_wait(Step& step, TokenId id, const Value& parameters) {
   if (timeout_ms > 0) until = step.at + Duration{timeout_ms};
   Activation activation = activation_of(step.run, id);
   step.touched.insert(activation.lineage);
+  // A later attempt waits by the same parameters (G-10).
+  bool started = step.run.tokens.at(id).parked == Parked::started;
+  if (node.retry.max_attempts > 1 && !started) step.emit(NodeStarted{activation, parameters});
   step.emit(WaitOpened{activation, "signal", until, "", name});
 }
 
 void offer_signals(Step& step, const std::string& name) {
   for (const auto& [id, token] : step.run.tokens) {
-    if (token.parked != Parked::signal || token.parameters != Value(name)) continue;
+    if (token.parked != Parked::signal || token.parameters.get("name") != Value(name)) continue;
     for (const KeptSignal& signal : step.run.signals)
       if (signal.name == name) return take_signal(step, id, KeptSignal(signal));
   }
+}
+
+void offer_kept_signals(Step& step) {
+  std::vector<std::string> names;
+  for (const KeptSignal& signal : step.run.signals) names.push_back(signal.name);
+  for (const std::string& name : names) offer_signals(step, name);
 }
 
 void fire_token_timer(Step& step, TokenId id) {

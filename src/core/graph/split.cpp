@@ -1,9 +1,15 @@
+#include <algorithm>
+#include <cmath>
+
 #include "core/graph/advance.h"
 #include "core/graph/token_roots.h"
 
 namespace fermata::graph {
 
 namespace {
+
+/// Timeouts beyond a thousand years are as good as that; arithmetic on them must not overflow.
+constexpr double seconds_max = 31'536'000'000.0;
 
 uint32_t depth_of(const Run& run, Lineage lineage) {
   uint32_t depth = 0;
@@ -28,6 +34,44 @@ std::optional<NodeError> refused(const Step& step, const Token& token, const Val
   return std::nullopt;
 }
 
+/// Parameters of an aggregator as a token outside its scope sees them.
+Result<Value, NodeError> gathering_parameters(const Step& step, const Token& token,
+                                              const Node& aggregator) {
+  if (!aggregator.parameters || aggregator.parameters.constant()) return aggregator.raw;
+  TokenRoots roots(step.run, token.lineage, token.context, step.at);
+  const RunLimits& limits = step.given.limits;
+  auto evaluated = evaluate(aggregator.parameters, roots,
+                            {step.at, step.given.entropy,
+                             {limits.expression_steps_max, limits.expression_text_bytes_max,
+                              limits.code_memory_bytes_max}});
+  if (!evaluated) return node_failure(evaluated.error());
+  return *std::move(evaluated);
+}
+
+/// The timeout of the aggregator counts from the opening of the scope (G-70).
+Result<std::optional<Instant>, NodeError> deadline_of(const Step& step, const Token& token,
+                                                      const Node& split) {
+  if (split.aggregator == no_node) return std::optional<Instant>();
+  const Node& aggregator = step.run.definition->nodes[split.aggregator];
+  auto seconds = number_of(aggregator.raw.get("timeout"));
+  if (!seconds) {
+    FERMATA_TRY(parameters, gathering_parameters(step, token, aggregator));
+    seconds = number_of(parameters.get("timeout"));
+    if (!seconds) {
+      return node_failure("parameter_invalid", "the timeout of " + aggregator.id +
+                                                   " is no number of seconds");
+    }
+  }
+  return after_seconds(step.at, *seconds);
+}
+
+}  // namespace
+
+std::optional<Instant> after_seconds(Instant from, double seconds) {
+  if (seconds <= 0) return std::nullopt;
+  return from + Duration{std::llround(std::min(seconds, seconds_max) * 1000)};
+}
+
 void close_scope(Step& step, ScopeId id, bool timed_out) {
   const Scope& scope = step.run.scopes.at(id);
   Lineage outer = scope.outer;
@@ -36,17 +80,6 @@ void close_scope(Step& step, ScopeId id, bool timed_out) {
   step.emit(SplitClosed{id, scope.resolved + open, scope.failed + open, timed_out});
   settle(step, outer);
 }
-
-/// The timeout of the aggregator counts from the opening of the scope (G-70).
-std::optional<Instant> deadline_of(const Step& step, const Node& split) {
-  if (split.aggregator == no_node) return std::nullopt;
-  const Node& aggregator = step.run.definition->nodes[split.aggregator];
-  auto seconds = number_of(aggregator.raw.get("timeout"));
-  if (!seconds || *seconds <= 0) return std::nullopt;
-  return step.at + Duration{static_cast<int64_t>(*seconds * 1000)};
-}
-
-}  // namespace
 
 void open_split(Step& step, TokenId id, const Value& parameters) {
   const Token& token = step.run.tokens.at(id);
@@ -60,6 +93,8 @@ void open_split(Step& step, TokenId id, const Value& parameters) {
     return fail_node(step, id, {"parameter_invalid",
                                 "batch_size is at least 1 and max_parallel at least 0", {}});
   }
+  auto deadline = deadline_of(step, token, node);
+  if (!deadline) return fail_node(step, id, std::move(deadline).error());
   SplitOpened event;
   event.activation = activation_of(step.run, id);
   event.scope = step.run.next_scope;
@@ -68,7 +103,7 @@ void open_split(Step& step, TokenId id, const Value& parameters) {
   event.total = static_cast<uint32_t>((items.size() + event.batch_size - 1) / event.batch_size);
   event.max_parallel = static_cast<uint32_t>(parallel);
   event.halt_on_item_error = parameters.get("on_item_error") == Value("halt");
-  event.deadline = deadline_of(step, node);
+  event.deadline = *deadline;
   ScopeId scope = event.scope;
   uint32_t total = event.total;
   step.touched.insert(event.activation.lineage);
@@ -141,16 +176,20 @@ void run_gathered(Step& step, TokenId id) {
                      Value::object({{"failed", scope.failed}, {"total", scope.total}})};
   };
   if (node.type == NodeType::split) return fail_node(step, id, items_failed());
-  bool partial = node.raw.get("on_timeout") == Value("partial");
+  if (auto limit = over_visits(step, node, activation_of(step.run, id).visit))
+    return fail_node(step, id, *std::move(limit));
+  auto parameters = gathering_parameters(step, token, node);
+  if (!parameters) return fail_node(step, id, std::move(parameters).error());
+  bool partial = parameters->get("on_timeout") == Value("partial");
   if (scope.timed_out && !partial) {
     return fail_node(step, id, {"aggregate_timeout", "not all items were finished in time",
                                 Value::object({{"failed", scope.failed}, {"total", scope.total}})});
   }
-  if (scope.failed > 0 && node.raw.get("fail_on_errors") == Value(true))
+  if (scope.failed > 0 && parameters->get("fail_on_errors") == Value(true))
     return fail_node(step, id, items_failed());
   NodeOutput done;
   done.output = Value::object();
-  if (node.raw.get("drop_ended") == Value(true)) done.output.set("drop_ended", true);
+  if (parameters->get("drop_ended") == Value(true)) done.output.set("drop_ended", true);
   finish_node(step, id, std::move(done));
 }
 

@@ -1,4 +1,5 @@
 #include "base/json.h"
+#include "base/random.h"
 #include "base/utf8.h"
 #include "core/flow/code_points.h"
 #include "core/flow/unresolved.h"
@@ -35,7 +36,7 @@ const Value* follow(const Value& from, const Reference::Step& step, Value& made)
 class Evaluator {
  public:
   Evaluator(const flow::Roots& roots, const flow::EvalGiven& given)
-      : roots_(roots), given_(given) {}
+      : roots_(roots), given_(given), dice_(given.entropy) {}
 
   Result<Value, flow::EvalError> run(const Part& part) {
     Value out = evaluate(part);
@@ -61,12 +62,18 @@ class Evaluator {
   Value evaluate(const Part& part) {
     if (stopped()) return {};
     switch (part.kind) {
-      case Part::Kind::constant: return part.value;
-      case Part::Kind::reference: return resolve(part.reference);
-      case Part::Kind::expression: return compute(part.expression);
-      case Part::Kind::text: return write(part);
-      case Part::Kind::array: return build_array(part);
-      case Part::Kind::object: return build_object(part);
+      case Part::Kind::constant:
+        return part.value;
+      case Part::Kind::reference:
+        return resolve(part.reference);
+      case Part::Kind::expression:
+        return compute(part.expression);
+      case Part::Kind::text:
+        return write(part);
+      case Part::Kind::array:
+        return build_array(part);
+      case Part::Kind::object:
+        return build_object(part);
     }
     return {};
   }
@@ -87,6 +94,8 @@ class Evaluator {
   }
 
   Value compute(const flow::Expression& expression) {
+    // Two expressions of one template must not draw the same number.
+    given_.entropy = dice_.next();
     auto value = flow::evaluate(expression, roots_, given_);
     if (value) return *std::move(value);
     fail(std::move(value).error());
@@ -103,7 +112,9 @@ class Evaluator {
         fail({"expression_limit",
               "the text has more than " + std::to_string(given_.limits.text_bytes_max) +
                   " bytes (graph_expression_text_bytes_max)",
-              {}, 0, 0});
+              {},
+              0,
+              0});
         return {};
       }
     }
@@ -127,7 +138,8 @@ class Evaluator {
   }
 
   const flow::Roots& roots_;
-  const flow::EvalGiven& given_;
+  flow::EvalGiven given_;
+  Random dice_;
   std::optional<flow::EvalError> error_;
 };
 

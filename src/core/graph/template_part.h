@@ -27,8 +27,8 @@ struct Template::Part {
   Value value;  ///< constant: what it is; text: a literal piece is a constant string
   Reference reference;
   flow::Expression expression;
-  std::vector<Part> parts;     ///< of a text, an array or an object
-  std::vector<Value> keys;     ///< of an object
+  std::vector<Part> parts;  ///< of a text, an array or an object
+  std::vector<Value> keys;  ///< of an object
 };
 
 struct TemplateMistake {

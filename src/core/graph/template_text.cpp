@@ -13,15 +13,12 @@ namespace {
 constexpr std::string_view given_roots[] = {"json",  "item", "index", "trigger",
                                             "input", "run",  "error"};
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 class TextParser {
  public:
-  TextParser(std::string_view text, const std::vector<std::string>& names,
-             flow::ParseLimits limits)
+  TextParser(std::string_view text, const std::vector<std::string>& names, flow::ParseLimits limits)
       : text_(text), names_(names), limits_(limits) {}
 
   Result<Template::Part, TemplateMistake> run() {
@@ -117,8 +114,8 @@ class TextParser {
   /// The longest existing name wins; it may end only where a dash or the end follows.
   std::string take_name() {
     size_t end = at_;
-    while (end < text_.size() && (is_letter(text_[end]) || is_digit(text_[end]) ||
-                                  text_[end] == '-')) {
+    while (end < text_.size() &&
+           (is_letter(text_[end]) || is_digit(text_[end]) || text_[end] == '-')) {
       ++end;
     }
     while (text_[end - 1] == '-') --end;

@@ -1,5 +1,6 @@
 #include "core/run/decide.h"
 
+#include "core/graph/advance.h"
 #include "core/run/step.h"
 
 namespace fermata {
@@ -20,7 +21,11 @@ Activation activation_of(const Run& run, TokenId id) {
   uint32_t visit = token.visit;
   if (token.parked == Parked::ready || token.parked == Parked::start) {
     visit = 0;
-    if (run.definition->nodes[token.node].repeatable) {
+    const graph::Node& node = run.definition->nodes[token.node];
+    if (token.gathers != 0 && node.type == graph::NodeType::split) {
+      // A split that fails because its items did is still the activation that opened them.
+      visit = run.scopes.at(token.gathers).visit;
+    } else if (node.repeatable) {
       const auto& visits = run.branch(token.lineage).visits;
       if (auto found = visits.find(token.node); found != visits.end()) visit = found->second;
     }
@@ -33,6 +38,8 @@ Outcome<Decision> decide(Run& run, const Command& command, const Given& given) {
   if (!starts && !run.exists())
     return fail(ErrorCode::execution_not_found, "there is no execution " + command.run.text());
   Step step(run, given);
+  // An earlier decision stopped with tokens left to run: merges it touched were not judged.
+  if (!starts && has_ready_work(run)) graph::touch_pending_merges(step);
   auto outcome = std::visit(
       Overloaded{
           [&](const StartRun& body) { return on_start(step, command, body); },

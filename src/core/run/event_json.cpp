@@ -1,5 +1,7 @@
 #include "core/run/event_json.h"
 
+#include "core/run/snapshot.h"
+
 namespace fermata {
 
 namespace {
@@ -99,6 +101,10 @@ class JsonFields {
 }  // namespace
 
 void EventShow::learn(const Event& event) {
+  if (const auto* started = std::get_if<RunStarted>(&event.body); started && !started->seed.empty())
+    if (auto seed = decode_snapshot(started->seed, nullptr))
+      for (const auto& [id, scope] : seed->scopes)
+        scopes_[id] = {scope.split, scope.visit, scope.total, scope.outer};
   if (const auto* opened = std::get_if<SplitOpened>(&event.body)) {
     scopes_[opened->scope] = {opened->activation.node, opened->activation.visit, opened->total,
                               opened->activation.lineage};

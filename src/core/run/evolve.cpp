@@ -66,7 +66,7 @@ void finish(Run& run, const Activation& activation, Token token, Value output,
   token.context.set_bytes_bound(bound);
   token.payload = json ? *json : output;
   if (activation.lineage.outside()) run.done.insert(activation.node);
-  follow(run, activation.token, std::move(token), edges, std::move(output));
+  follow(run, std::move(token), edges, std::move(output));
 }
 
 /// A split whose failure is ignored behaves as if it had no items: its aggregator runs with [].
@@ -171,7 +171,7 @@ void apply(Run& run, const NodeSucceeded& event, Instant at) {
   if (event.skipped) {
     if (token.lineage.outside()) run.skipped.insert(token.node);
     Value payload = token.payload;
-    follow(run, event.activation.token, std::move(token), event.edges, std::move(payload));
+    follow(run, std::move(token), event.edges, std::move(payload));
     return;
   }
   auto [output, json] = composed(run, token, event);
@@ -188,7 +188,9 @@ void apply(Run& run, const NodeFailed& event, Instant at) {
   if (token.gathers != 0) {
     // An aggregator whose failure is ignored opens with what it has (G-21).
     if (event.policy == ErrorPolicy::ignore) {
-      output = gathered_output(run.scopes.at(token.gathers), false);
+      bool drop_ended =
+          run.definition->nodes[token.node].raw.get("drop_ended") == Value(true);
+      output = gathered_output(run.scopes.at(token.gathers), drop_ended);
       json = output.get("aggregated");
       output.set("error", event.error);
     }
@@ -214,7 +216,8 @@ void apply(Run& run, const NodeRetryScheduled& event, Instant at) {
 void apply(Run& run, const WaitOpened& event, Instant at) {
   Token& token = begin(run, event.activation, at);
   token.parked = event.kind == "signal" ? Parked::signal : Parked::timer;
-  token.parameters = event.signal_name.empty() ? Value() : Value(event.signal_name);
+  if (token.parked == Parked::signal && !token.parameters.is_object())
+    token.parameters = Value::object({{"name", event.signal_name}});
   set_due(run, event.activation.token, token, event.resume_at);
 }
 
@@ -377,8 +380,12 @@ void apply(Run& run, const TokensCancelled& event, Instant) {
   if (event.whole_lineage) {
     cancel_lineage(run, event.lineage);
   } else {
-    for (TokenId id : event.tokens) take_token(run, id);
+    for (TokenId id : event.tokens) drop_token(run, id);
   }
+  if (!event.lineage.outside()) return;
+  // Cancelled is an end too: such a node is not told as skipped.
+  for (NodeIndex node : event.nodes)
+    if (run.definition->outside_splits[node]) run.done.insert(node);
 }
 
 void apply(Run& run, const SignalReceived& event, Instant at) {

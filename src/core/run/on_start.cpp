@@ -33,12 +33,13 @@ Outcome<void> on_start(Step& step, const Command& command, const StartRun& start
   int64_t timeout_ms = start.timeout_ms.value_or(start.definition->timeout_ms);
   Instant begins = start.start_at && *start.start_at > step.at ? *start.start_at : step.at;
   if (timeout_ms > 0) event.timeout_at = begins + Duration{timeout_ms};
-  if (start.seed) event.seed = encode_snapshot(*start.seed);
-  step.emit(std::move(event));
   if (start.seed) {
-    graph::place_calls(step);
-    graph::touch_pending_merges(step);
+    Run seed = *start.seed;
+    graph::renew_deadlines(seed, step.at);
+    event.seed = encode_snapshot(seed);
   }
+  step.emit(std::move(event));
+  if (start.seed) graph::take_over(step);
   graph::advance(step);
   return {};
 }

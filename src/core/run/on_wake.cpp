@@ -26,7 +26,6 @@ void fire(Step& step, const RunTimer& timer) {
 
 Outcome<void> on_wake(Step& step) {
   FERMATA_TRY_VOID(refuse_if_idle(step.run, step.given.now));
-  if (has_ready_work(step.run)) graph::touch_pending_merges(step);
   graph::advance(step);
   // One timer at a time, each followed to quiescence: a wait that was due before a merge's timeout
   // arrives before it, however late both are looked at.

@@ -24,6 +24,11 @@ Token take_token(Run& run, TokenId id) {
   return token;
 }
 
+void drop_token(Run& run, TokenId id) {
+  Token token = take_token(run, id);
+  if (token.gathers != 0) run.scopes.erase(token.gathers);
+}
+
 void pop_ready(Run& run, TokenId id) {
   // Ids of cancelled tokens stay in the queue until they reach its front.
   while (!run.ready.empty() && run.ready.front() != id && !run.tokens.contains(run.ready.front()))
@@ -40,8 +45,10 @@ Token& begin(Run& run, const Activation& activation, Instant at) {
   token.visit = activation.visit;
   token.since = at;
   ++run.activations;
-  if (run.definition->nodes[token.node].repeatable)
-    run.branch(token.lineage).visits[token.node] = activation.visit + 1;
+  if (run.definition->nodes[token.node].repeatable) {
+    uint32_t& next = run.branch(token.lineage).visits[token.node];
+    next = std::max(next, activation.visit + 1);
+  }
   return token;
 }
 
@@ -51,7 +58,7 @@ void set_due(Run& run, TokenId id, Token& token, std::optional<Instant> due) {
   if (due) run.timers.insert({*due, TimerKind::token, id});
 }
 
-void follow(Run& run, TokenId id, Token token, const std::vector<EdgeIndex>& edges, Value output) {
+void follow(Run& run, Token token, const std::vector<EdgeIndex>& edges, Value output) {
   if (edges.empty()) {
     end_token(run, token, std::move(output));
     return;
@@ -63,8 +70,7 @@ void follow(Run& run, TokenId id, Token token, const std::vector<EdgeIndex>& edg
   for (EdgeIndex edge : edges) {
     next.edge = edge;
     next.node = run.definition->edges[edge].dst;
-    TokenId next_id = edges.size() == 1 ? id : run.next_token++;
-    add_token(run, next_id, next);
+    add_token(run, run.next_token++, next);
   }
 }
 
@@ -166,10 +172,7 @@ void drop_scope(Run& run, ScopeId id) {
 
 void cancel_lineage(Run& run, Lineage lineage) {
   Branch& branch = run.branch(lineage);
-  while (!branch.tokens.empty()) {
-    Token token = take_token(run, *branch.tokens.begin());
-    if (token.gathers != 0) run.scopes.erase(token.gathers);
-  }
+  while (!branch.tokens.empty()) drop_token(run, *branch.tokens.begin());
   for (ScopeId scope : branch.scopes) drop_scope(run, scope);
   branch.scopes.clear();
   forget_merges(run, lineage);

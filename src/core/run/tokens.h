@@ -13,13 +13,16 @@ namespace fermata {
 void add_token(Run& run, TokenId id, Token token);
 /// Removes a token from everything that knows it and returns it.
 Token take_token(Run& run, TokenId id);
+/// Removes a token with the slots it was to gather.
+void drop_token(Run& run, TokenId id);
 /// Takes a token off the front of the ready queue, if it stands there.
 void pop_ready(Run& run, TokenId id);
 /// The token of an activation; if it was ready, its activation begins: the visit is counted.
 Token& begin(Run& run, const Activation& activation, Instant at);
 void set_due(Run& run, TokenId id, Token& token, std::optional<Instant> due);
-/// Sends a finished token along its edges: one keeps its id, several get new ones, none ends it.
-void follow(Run& run, TokenId id, Token token, const std::vector<EdgeIndex>& edges, Value output);
+/// Sends a finished token along its edges, or ends it where there is none. What goes on gets a new
+/// id: an id names one activation, so a late answer to the one before finds nobody.
+void follow(Run& run, Token token, const std::vector<EdgeIndex>& edges, Value output);
 /// Remembers where a token ended outside splits.
 void end_token(Run& run, const Token& token, Value output);
 void start_branch(Run& run, ScopeId id, Scope& scope);

@@ -31,7 +31,7 @@ std::vector<Entry> entries_of(const Run& run) {
     std::string_view kind = kind_of(token.parked);
     if (kind.empty()) continue;
     Value what;
-    if (token.parked == Parked::signal) what = token.parameters;
+    if (token.parked == Parked::signal) what = token.parameters.get("name");
     if (token.parked == Parked::call || token.parked == Parked::retry)
       what = Value::object({{"attempt", token.attempt}});
     entries.push_back({kind, token.node, token.since, token.due, std::move(what)});
@@ -105,103 +105,6 @@ Value progress_of(const Run& run) {
                                {"failed", scope.failed}}));
   }
   return Value::object({{"planned", planned}, {"done", done}, {"splits", splits}});
-}
-
-NodeTally::NodeTally(const graph::Definition& definition)
-    : definition_(definition),
-      counts_(definition.nodes.size()),
-      edge_counts_(definition.edges.size()) {}
-
-void NodeTally::enter(const Activation& activation, Status status) {
-  leave(activation, statuses);
-  open_[activation.token] = {activation.node, status};
-  move(activation.node, status);
-}
-
-void NodeTally::leave(const Activation& activation, Status status) {
-  auto found = open_.find(activation.token);
-  if (found != open_.end()) {
-    --counts_[found->second.first][found->second.second];
-    open_.erase(found);
-  }
-  if (status != statuses) move(activation.node, status);
-}
-
-void NodeTally::follow(const std::vector<EdgeIndex>& edges) {
-  for (EdgeIndex edge : edges) ++edge_counts_[edge];
-}
-
-void NodeTally::count(const Event& event) {
-  const EventBody& body = event.body;
-  if (const auto* e = std::get_if<NodeStarted>(&body)) enter(e->activation, running);
-  if (const auto* e = std::get_if<CallRequested>(&body)) enter(e->activation, running);
-  if (const auto* e = std::get_if<NodeRetryScheduled>(&body)) enter(e->activation, waiting);
-  if (const auto* e = std::get_if<WaitOpened>(&body)) enter(e->activation, waiting);
-  if (const auto* e = std::get_if<NodeSucceeded>(&body)) {
-    leave(e->activation, e->skipped ? skipped : success);
-    follow(e->edges);
-  }
-  if (const auto* e = std::get_if<WaitResumed>(&body)) {
-    leave(e->activation, success);
-    follow(e->edges);
-  }
-  if (const auto* e = std::get_if<NodeFailed>(&body)) {
-    leave(e->activation, failed);
-    follow(e->edges);
-  }
-  if (const auto* e = std::get_if<SplitOpened>(&body)) {
-    leave(e->activation, success);
-    for (EdgeIndex edge : definition_.nodes[e->activation.node].normal_out)
-      edge_counts_[edge] += e->total;
-  }
-  if (const auto* e = std::get_if<MergeOpened>(&body)) {
-    move(e->node, success);
-    follow(e->edges);
-  }
-  if (const auto* e = std::get_if<MergeFailed>(&body)) {
-    move(e->node, failed);
-    follow(e->edges);
-  }
-  if (const auto* e = std::get_if<NodesSkipped>(&body))
-    for (NodeIndex node : e->nodes) move(node, skipped);
-  if (const auto* e = std::get_if<TokensCancelled>(&body)) {
-    for (size_t i = 0; i < e->nodes.size(); ++i) {
-      counts_[e->nodes[i]][cancelled] += e->counts[i];
-      // Tokens that had begun are no longer running or waiting.
-      for (auto it = open_.begin(); it != open_.end();) {
-        bool gone = it->second.first == e->nodes[i] &&
-                    (e->whole_lineage ? e->lineage.outside()
-                                      : std::find(e->tokens.begin(), e->tokens.end(), it->first) !=
-                                            e->tokens.end());
-        if (gone) --counts_[it->second.first][it->second.second];
-        it = gone ? open_.erase(it) : std::next(it);
-      }
-    }
-  }
-}
-
-Value NodeTally::nodes() const {
-  static constexpr std::string_view names[] = {"running", "waiting",   "success",
-                                               "failed",  "cancelled", "skipped"};
-  Value list = Value::array();
-  for (size_t i = 0; i < counts_.size(); ++i) {
-    const graph::Node& node = definition_.nodes[i];
-    Value counts = Value::object();
-    for (int status = 0; status < statuses; ++status)
-      if (counts_[i][status] > 0) counts.set(names[status], counts_[i][status]);
-    list.push(Value::object({{"node_id", node.id},
-                             {"node_name", node.name},
-                             {"type", graph::wire_name(node.type)},
-                             {"counts", counts}}));
-  }
-  return list;
-}
-
-Value NodeTally::edges() const {
-  Value list = Value::array();
-  for (size_t i = 0; i < edge_counts_.size(); ++i)
-    list.push(Value::object({{"edge_id", definition_.edges[i].id}, {"count", edge_counts_[i]}}));
-  return list;
 }
 
 }  // namespace fermata

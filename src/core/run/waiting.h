@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "base/value.h"
@@ -26,15 +27,35 @@ class NodeTally {
 
  private:
   enum Status { running, waiting, success, failed, cancelled, skipped, statuses };
+  struct Open {
+    NodeIndex node;
+    Status status;
+  };
+  struct OpenScope {
+    NodeIndex aggregator;  ///< waits while the scope is open; or no_node
+    Lineage outer;
+  };
   void enter(const Activation& activation, Status status);
   void leave(const Activation& activation, Status status);
   void move(NodeIndex node, Status status) { ++counts_[node][status]; }
   void follow(const std::vector<EdgeIndex>& edges);
+  void take_over(const Run& seed);
+  void open_merge(const MergeKey& key);
+  void close_merge(const MergeKey& key, Status status);
+  void open_scope(ScopeId id, OpenScope scope);
+  void close_scope(ScopeId id);
+  void count_cancelled(const TokensCancelled& event);
+  /// Forgets what is open in the lineages from `first` to `last`, and in what was opened in them.
+  void drop(Lineage first, Lineage last);
 
   const graph::Definition& definition_;
   std::vector<std::array<int64_t, statuses>> counts_;
   std::vector<int64_t> edge_counts_;
-  std::map<TokenId, std::pair<NodeIndex, Status>> open_;
+  // What runs or waits, ordered by lineage so that a cancelled branch is found at once.
+  std::map<std::pair<Lineage, TokenId>, Open> open_;
+  std::set<MergeKey> merges_;
+  std::map<ScopeId, OpenScope> scopes_;
+  std::set<std::pair<Lineage, ScopeId>> scopes_in_;
 };
 
 }  // namespace fermata

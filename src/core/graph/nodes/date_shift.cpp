@@ -9,7 +9,7 @@ namespace {
 
 /// More than this leaves the calendar from any date, and stays clear of overflow.
 constexpr double elapsed_ms_max = 1e15;
-constexpr int64_t calendar_amount_max = 4'000'000;
+constexpr double calendar_amount_max = 4e6;
 
 int64_t elapsed_unit_ms(std::string_view unit) {
   if (unit == "seconds") return 1000;
@@ -47,9 +47,9 @@ Result<Instant, NodeError> shift_date(Instant at, const Value& amount, std::stri
     if (!(std::abs(ms) <= elapsed_ms_max)) return outside_calendar();
     at.ms += static_cast<int64_t>(backwards ? -ms : ms);
   } else {
+    if (std::abs(*number) > calendar_amount_max) return outside_calendar();
     auto whole = integer_of(amount);
     if (!whole) return parameter_failure("amount", "a whole number with this unit", amount);
-    if (*whole < -calendar_amount_max || *whole > calendar_amount_max) return outside_calendar();
     // Going through the local time would move an instant that clocks show twice.
     if (*whole == 0) return at;
     LocalTime local = local_moment(at, zone).local;

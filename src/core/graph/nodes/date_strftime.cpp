@@ -60,7 +60,7 @@ struct Shorthand {
   std::string_view format;
 };
 
-/// As the C locale has them.
+/// As C has them where no language is chosen.
 constexpr Shorthand shorthands[] = {
     {'c', "%a %b %e %H:%M:%S %Y"},
     {'D', "%m/%d/%y"},

@@ -60,7 +60,7 @@ Result<Instant, NodeError> read_given_date(const NodeInput& input, const DateReq
 
 /// A date that was left out or left empty in the definition means the present; one that an
 /// expression fails to give does not.
-bool starts_from_now(const NodeInput& input) {
+bool starts_at_present(const NodeInput& input) {
   if (input.node.type == NodeType::date_time_now) return true;
   bool shifts =
       input.node.type == NodeType::date_time_add || input.node.type == NodeType::date_time_subtract;
@@ -84,7 +84,7 @@ NodeResult run_date_time(const NodeInput& input, const Zones& zones) {
   FERMATA_TRY(request, read_request(input, zones));
   NodeType type = input.node.type;
   Instant at = input.now;
-  if (!starts_from_now(input)) {
+  if (!starts_at_present(input)) {
     FERMATA_TRY(given, read_given_date(input, request));
     at = given;
   }

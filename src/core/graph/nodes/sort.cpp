@@ -33,8 +33,8 @@ bool comes_before(const std::vector<SortColumn>& columns, uint32_t a, uint32_t b
     // Missing values are last whatever the direction.
     if (left.is_null() && right.is_null()) continue;
     if (left.is_null() || right.is_null()) return right.is_null();
-    if (sort_key_less(left, right)) return !column.descending;
-    if (sort_key_less(right, left)) return column.descending;
+    std::partial_ordering order = compare_sort_keys(left, right);
+    if (order != 0) return column.descending ? order > 0 : order < 0;
   }
   // Equal elements keep their order.
   return a < b;

@@ -97,9 +97,9 @@ Result<std::vector<Value>, NodeError> sort_keys(const Value& array, const FieldP
                       Value::object({{"field", field_text}, {"index", index}}));
 }
 
-bool sort_key_less(const Value& a, const Value& b) {
-  if (a.is_string()) return a.as_string() < b.as_string();
-  return flow::compare_numbers(a, b) < 0;
+std::partial_ordering compare_sort_keys(const Value& a, const Value& b) {
+  if (a.is_string()) return a.as_string() <=> b.as_string();
+  return flow::compare_numbers(a, b);
 }
 
 }  // namespace fermata::graph

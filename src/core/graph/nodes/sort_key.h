@@ -1,4 +1,5 @@
 #pragma once
+#include <compare>
 #include <string_view>
 #include <vector>
 
@@ -17,7 +18,7 @@ constexpr std::string_view sort_type_choices = "auto|text|number|date";
 Result<std::vector<Value>, NodeError> sort_keys(const Value& array, const FieldPath& field,
                                                 std::string_view field_text, std::string_view type);
 
-/// Both are present and come from the same field.
-bool sort_key_less(const Value& a, const Value& b);
+/// Both are present and come from the same field; numbers are compared exactly.
+std::partial_ordering compare_sort_keys(const Value& a, const Value& b);
 
 }  // namespace fermata::graph

@@ -1,0 +1,268 @@
+#include "core/flow/library.h"
+
+#include "core/flow/flow_fixture.h"
+
+namespace fermata::flow {
+namespace {
+
+struct Row {
+  std::string_view text;
+  std::string_view value;
+};
+
+void expect_all(std::initializer_list<Row> rows, std::string_view roots = "{}") {
+  for (const Row& row : rows) EXPECT_EQ(evaluated(row.text, roots), row.value) << row.text;
+}
+void expect_failures(std::initializer_list<Row> rows) {
+  for (const Row& row : rows) {
+    std::string outcome = evaluated(row.text);
+    EXPECT_NE(outcome.find(row.value), std::string::npos) << row.text << " gave " << outcome;
+  }
+}
+
+// F-40
+TEST(Library, arrays_are_read) {
+  expect_all({{"[1, 2, 3].at(-1)", "3"},
+              {"[1].at(5)", "null"},
+              {"[1, 2, 3, 4].slice(1, -1)", "[2,3]"},
+              {"[1, 2].slice(5)", "[]"},
+              {"[1].concat([2, [3]], 4)", "[1,2,[3],4]"},
+              {"[1, [2]].includes([2])", "true"},
+              {"[NaN].includes(NaN)", "true"},
+              {"[NaN].indexOf(NaN)", "-1"},
+              {"['a', 'b', 'a'].indexOf('a', 1)", "2"},
+              {"['a', 'b', 'a'].lastIndexOf('a')", "2"},
+              {"[1, null, [2, 3]].join('-')", "\"1--2,3\""},
+              {"[1, 2].join()", "\"1,2\""},
+              {"[1, 2, 3].toReversed()", "[3,2,1]"},
+              {"[1, [2, [3, [4]]]].flat()", "[1,2,[3,[4]]]"},
+              {"[1, [2, [3, [4]]]].flat(9)", "[1,2,3,4]"},
+              {"['a', 'b'].entries()", R"([[0,"a"],[1,"b"]])"},
+              {"[].length", "0"}});
+}
+
+// F-40
+TEST(Library, arrays_are_changed_in_place) {
+  EXPECT_EQ(
+      run_code("const a = [1]; return [a.push(2, 3), a.pop(), a.shift(), a.unshift(8, 9), a]"),
+      "[3,3,1,3,[8,9,2]]");
+  EXPECT_EQ(run_code("const a = [1, 2, 3, 4]; return [a.splice(1, 2, 'x', 'y', 'z'), a]"),
+            R"([[2,3],[1,"x","y","z",4]])");
+  EXPECT_EQ(run_code("const a = [1, 2, 3]; return [a.splice(-2), a]"), "[[2,3],[1]]");
+  EXPECT_EQ(run_code("const a = [1, 2, 3]; a.reverse(); a.fill(0, 1, 2); return a"), "[3,0,1]");
+  EXPECT_EQ(run_code("const a = [3, 1]; const b = a.sort(); return [a, Object.is(a, b)]"),
+            "[[1,3],true]");
+  EXPECT_EQ(run_code("return [[].pop(), [].shift()]"), "[null,null]");
+  EXPECT_EQ(run_code("$a.sort()\nreturn $a", R"({"a": [3, 1, 2]})"), "[1,2,3]");
+}
+
+// F-40
+TEST(Library, callbacks_get_item_index_and_array) {
+  expect_all({{"[5, 6].map((x, i, a) => [x, i, a.length])", "[[5,0,2],[6,1,2]]"},
+              {"[1, 2, 3].filter(x => x % 2)", "[1,3]"},
+              {"[1, 2, 3].reduce((a, x) => a + x)", "6"},
+              {"[1, 2, 3].reduce((a, x, i) => a + x * i, 10)", "18"},
+              {"['a', 'b'].reduceRight((a, x) => a + x, '')", "\"ba\""},
+              {"[null].reduce((a, x) => 1, null)", "1"},
+              {"[1, 2, 3].find(x => x > 1)", "2"},
+              {"[1].find(x => x > 1)", "null"},
+              {"[1, 2].findIndex(x => x == 2)", "1"},
+              {"[1].findIndex(x => x == 2)", "-1"},
+              {"[1, 2, 3].findLast(x => x < 3)", "2"},
+              {"[1, 2].some(x => x == 2)", "true"},
+              {"[].every(x => false)", "true"},
+              {"[1, 2].flatMap(x => [x, [x]])", "[1,[1],2,[2]]"},
+              {"[1, 2].flatMap(x => x)", "[1,2]"},
+              {"[1].forEach(x => x)", "null"},
+              {"Array.from('ab', (c, i) => c + i)", R"(["a0","b1"])"}});
+  expect_failures({{"[].reduce((a, b) => a)", "TYPE_ERROR"},
+                   {"[1].map(5)", "WRONG_ARG_TYPE"},
+                   {"[1].map()", "WRONG_ARG_COUNT"},
+                   {"[1].map(x => x, 2)", "WRONG_ARG_COUNT"}});
+}
+
+// F-40
+TEST(Library, builtin_functions_as_callbacks_get_as_many_arguments_as_they_take) {
+  expect_all({{"['1', '2', '3'].map(Number)", "[1,2,3]"},
+              {"[1, null].map(String)", R"(["1","null"])"},
+              {"[0, 1, ''].filter(Boolean)", "[1]"},
+              {"[1.5, -1.5].map(Math.abs)", "[1.5,1.5]"},
+              {"[[1, 5], [7]].map(x => Math.max(...x))", "[5,7]"}});
+}
+
+// F-40
+TEST(Library, sort_is_stable_and_refuses_mixtures) {
+  expect_all({{"[10, 9, 1].toSorted()", "[1,9,10]"},
+              {"['b', 'é', 'a'].toSorted()", R"(["a","b","é"])"},
+              {"[].toSorted()", "[]"},
+              {"[5, 3, 9, 1, 7, 2].toSorted((a, b) => b - a)", "[9,7,5,3,2,1]"},
+              {"[{k: 1, n: 'a'}, {k: 0, n: 'b'}, {k: 1, n: 'c'}, {k: 0, n: 'd'}]"
+               ".sort((a, b) => a.k - b.k).map(x => x.n).join('')",
+               "\"bdac\""}});
+  expect_failures({{"[1, 'a'].sort()", "TYPE_ERROR"},
+                   {"[null].sort()", "TYPE_ERROR"},
+                   {"[2, 1].sort((a, b) => 'x')", "TYPE_ERROR"}});
+}
+
+// F-40
+TEST(Library, strings) {
+  expect_all({{"'aé😀'.at(-1) + 'abc'.charAt(1) + 'a'.charAt(9)", "\"😀b\""},
+              {"'😀'.codePointAt(0)", "128512"},
+              {"'a'.codePointAt(4)", "null"},
+              {"'héllo'.includes('él')", "true"},
+              {"'héllo'.startsWith('llo', 2)", "true"},
+              {"'héllo'.endsWith('lo')", "true"},
+              {"'😀é😀é'.indexOf('é', 2)", "3"},
+              {"'😀é😀é'.lastIndexOf('😀')", "2"},
+              {"'x'.indexOf('y')", "-1"},
+              {"'héllo'.slice(1, -1)", "\"éll\""},
+              {"'héllo'.substring(3, 1)", "\"él\""},
+              {"'a,b,,c'.split(',')", R"(["a","b","","c"])"},
+              {"'é😀'.split('')", R"(["é","😀"])"},
+              {"'a,b,c'.split(',', 2)", R"(["a","b"])"},
+              {"'abc'.split()", R"(["abc"])"},
+              {"'\\t é \\u00a0\\n'.trim()", "\"é\""},
+              {"'[' + ' x '.trimStart() + ']' + ' x '.trimEnd()", "\"[x ] x\""},
+              {"'straße éñ яж αω'.toUpperCase()", "\"STRASSE ÉÑ ЯЖ ΑΩ\""},
+              {"'ÀÉ ЯЖ ΑΩ Ÿ'.toLowerCase()", "\"àé яж αω ÿ\""},
+              {"'7'.padStart(3, '0') + 'é'.padEnd(4, '<>')", "\"007é<><\""},
+              {"'long'.padStart(2)", "\"long\""},
+              {"'ab'.repeat(3) + 'x'.repeat(0)", "\"ababab\""},
+              {"'a.a.a'.replace('a', '$&')", "\"$&.a.a\""},
+              {"'a.a.a'.replaceAll('.', '')", "\"aaa\""},
+              {"'ab'.replaceAll('', '-')", "\"-a-b-\""},
+              {"'a'.concat(1, null)", "\"a1null\""}});
+  expect_failures({{"'a'.repeat(-1)", "WRONG_ARG_TYPE"},
+                   {"'a'.includes(1)", "WRONG_ARG_TYPE"},
+                   {"'a'.replace('a')", "WRONG_ARG_COUNT"}});
+}
+
+// F-40
+TEST(Library, objects) {
+  std::string_view roots = R"({"o": {"b": 1, "a": {"c": [2]}}})";
+  expect_all({{"Object.keys($o)", R"(["b","a"])"},
+              {"Object.values($o)", R"([1,{"c":[2]}])"},
+              {"Object.entries({x: 1})", R"([["x",1]])"},
+              {"Object.fromEntries([['a', 1], [2, 'b'], ['a', 3]])", R"({"a":3,"2":"b"})"},
+              {"Object.assign({}, $o, null, {b: 2})", R"({"b":2,"a":{"c":[2]}})"},
+              {"Object.hasOwn($o, 'b')", "true"},
+              {"Object.hasOwn({1: 1}, 1)", "true"},
+              {"Object.equals($o, {a: {c: [2]}, b: 1})", "true"},
+              {"Object.is(NaN, NaN)", "true"},
+              {"Object.is(0, -0)", "false"},
+              {"Array.isArray($o.a.c) && !Array.isArray($o)", "true"},
+              {"Array.of(1, [2])", "[1,[2]]"},
+              {"Array.from([1, 2])", "[1,2]"}},
+             roots);
+  EXPECT_EQ(run_code("const c = Object.clone($o); c.a.c.push(3); return [c.a.c, $o.a.c]", roots),
+            "[[2,3],[2]]");
+  expect_failures(
+      {{"Object.keys(5)", "WRONG_ARG_TYPE"}, {"Object.fromEntries([1])", "WRONG_ARG_TYPE"}});
+}
+
+// F-40
+TEST(Library, numbers) {
+  expect_all({{"Number('12.5') + Number(' 0x10 ') + Number(true)", "29.5"},
+              {"['', null, '1a', 'x', []].map(Number).every(isNaN)", "true"},
+              {"String(1.50) + String([1, 2]) + String(null)", "\"1.51,2null\""},
+              {"parseInt('42px') + parseInt('ff', 16) + parseInt('-0x1f')", "266"},
+              {"isNaN(parseInt('x'))", "true"},
+              {"parseFloat('3.14abc')", "3.14"},
+              {"isFinite(1 / 0)", "false"},
+              {"isNaN('x')", "false"},
+              {"[1, 1.5, '1', 1e300].map(Number.isInteger)", "[true,false,false,true]"},
+              {"Number.isSafeInteger(9007199254740993)", "false"},
+              {"Number.MAX_SAFE_INTEGER", "9007199254740991"},
+              {"(1.005).toFixed(2) + ' ' + (-1.5).toFixed(3) + ' ' + (1e21).toFixed(2)",
+               "\"1.00 -1.500 1e+21\""},
+              {"(255).toString(16) + (0.5).toString(2)", "\"ff0.1\""},
+              {"(5).toString()", "\"5\""}});
+}
+
+// F-40
+TEST(Library, mathematics) {
+  expect_all({{"[2.5, -2.5, 2.4, -0.5].map(Math.round)", "[3,-2,2,0]"},
+              {"Math.max() < Math.min()", "true"},
+              {"Math.min(3, 1, 2)", "1"},
+              {"isNaN(Math.max(1, NaN))", "true"},
+              {"Math.hypot(3, 4) + Math.sqrt(9) + Math.cbrt(8)", "10"},
+              {"Math.trunc(-1.7) + Math.sign(-3) + Math.ceil(1.2) + Math.floor(-1.2)", "-2"},
+              {"Math.pow(2, 10) + Math.log2(8) + Math.log10(1000) + Math.exp(0)", "1031"},
+              {"Math.round(Math.PI * 100) + Math.round(Math.E * 100)", "586"},
+              {"Math.atan2(0, 1) + Math.sin(0) + Math.cos(0)", "1"}});
+  expect_failures({{"Math.abs('1')", "WRONG_ARG_TYPE"}, {"Math.abs()", "WRONG_ARG_COUNT"}});
+}
+
+// F-40, F-17
+TEST(Library, json) {
+  expect_all({{"JSON.parse('{\"a\": [1, 2.5, null]}').a[1]", "2.5"},
+              {"JSON.stringify({a: [1, NaN, x => x], f: x => x, s: 'é\"'})",
+               R"("{\"a\":[1,null,null],\"s\":\"é\\\"\"}")"},
+              {"JSON.stringify([1, {}], null, 2)", R"("[\n  1,\n  {}\n]")"},
+              {"JSON.stringify({a: 1}, null, '--')", R"("{\n--\"a\": 1\n}")"},
+              {"JSON.stringify(x => x)", "null"}});
+  std::string outcome = evaluated("JSON.parse('{\"a\": tru}')");
+  EXPECT_NE(outcome.find("JSON_ERROR"), std::string::npos) << outcome;
+  EXPECT_EQ(run_code("const o = JSON.parse('{\"a\": []}'); o.a.push(1); return o"), R"({"a":[1]})");
+}
+
+// F-40
+TEST(Library, time_and_durations) {
+  expect_all({{"Time.now() == Date.now()", "true"},
+              {"Time.now()", "1769385600000"},
+              {"Time.iso()", "\"2026-01-26T00:00:00.000Z\""},
+              {"Time.iso(0)", "\"1970-01-01T00:00:00.000Z\""},
+              {"Time.parse('2026-01-26T01:00:00+01:00')", "1769385600000"},
+              {"Time.add(0, '1d12h')", "129600000"},
+              {"Time.add(1000, 1.5)", "2500"},
+              {"Time.add(0, 'PT30M')", "1800000"},
+              {"Time.startOfDay(1769385600000 + 5)", "1769385600000"},
+              {"Time.parts(1769385600000, 'UTC').weekday", "1"},
+              {"Time.parts(-1)", R"({"year":1969,"month":12,"day":31,"hour":23,"minute":59,)"
+                                 R"("second":59,"millisecond":999,"weekday":3})"},
+              {"Duration.ms('1m30s') + Duration.ms('P1DT1H')", "90090000"},
+              {"Duration.seconds('1500ms')", "1.5"},
+              {"Duration.format(90061005)", "\"1d1h1m1s5ms\""},
+              {"Duration.format(0)", "\"0ms\""}});
+  expect_failures({{"Time.parse('soon')", "WRONG_ARG_TYPE"},
+                   {"Duration.ms('P1M')", "WRONG_ARG_TYPE"},
+                   {"Time.iso(1e18)", "WRONG_ARG_TYPE"},
+                   {"Time.parts(0, 'Europe/Berlin')", "WRONG_ARG_TYPE"}});
+}
+
+// F-40
+TEST(Library, chance_comes_from_the_given_entropy) {
+  Evaluation first{.entropy = 1};
+  Evaluation second{.entropy = 2};
+  std::string_view text = "[Random.uuid(), Random.number(), Random.int(1, 6), Math.random()]";
+  EXPECT_EQ(first(text), first(text));
+  EXPECT_NE(first(text), second(text));
+  EXPECT_EQ(first("[0, 0, 0, 0].map(x => Random.int(3, 4)).every(x => x == 3 || x == 4)"), "true");
+  EXPECT_EQ(first("['a', 'b'].includes(Random.pick(['a', 'b']))"), "true");
+  expect_failures({{"Random.int(2, 1)", "WRONG_ARG_TYPE"}, {"Random.pick([])", "WRONG_ARG_TYPE"}});
+}
+
+// F-40
+TEST(Library, encodings_and_hashes) {
+  expect_all({{"Base64.encode('é?>')", "\"w6k/Pg==\""},
+              {"Base64.encode('é?>', {url: true})", "\"w6k_Pg\""},
+              {"Base64.decode('w6k_Pg') + Base64.decode('w6k/Pg==')", "\"é?>é?>\""},
+              {"Hash.sha256('abc')",
+               "\"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\""}});
+  expect_failures(
+      {{"Base64.decode('*')", "WRONG_ARG_TYPE"}, {"Base64.decode('/w==')", "WRONG_ARG_TYPE"}});
+}
+
+TEST(Library, namespaces_are_no_values) {
+  EXPECT_EQ(mistake("Math").code, "expression_invalid");
+  EXPECT_EQ(mistake("[Math]").message, "`Math` needs a member, as in Math.abs");
+}
+
+TEST(Library, every_function_can_be_found_by_its_owner_and_name) {
+  for (uint32_t i = 0; i < builtins_count(); ++i) {
+    EXPECT_EQ(find_builtin(builtin(i).owner, builtin(i).name), i);
+  }
+}
+
+}  // namespace
+}  // namespace fermata::flow

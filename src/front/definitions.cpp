@@ -14,8 +14,7 @@ Outcome<graph::DefinitionRef> Definitions::load(const DefinitionHash& hash) {
       if (auto definition = found->second.lock()) return definition;
   }
   FERMATA_TRY(text, catalog_.definition(hash));
-  if (!text)
-    return fail(ErrorCode::data_damaged, "The definition " + hash.text() + " is missing.");
+  if (!text) return fail(ErrorCode::data_damaged, "The definition " + hash.text() + " is missing.");
   FERMATA_TRY(canonical, parse_json(*text));
   FERMATA_TRY(definition, graph::compile_definition(canonical));
   return keep(definition);

@@ -19,7 +19,8 @@ const Value* Fields::take(std::string_view name) {
 }
 
 void Fields::wrong(std::string_view name, std::string message) {
-  findings_.push_back({"invalid_field", path_ + "/" + escape_pointer(name), std::move(message), {}});
+  findings_.push_back(
+      {"invalid_field", path_ + "/" + escape_pointer(name), std::move(message), {}});
 }
 
 void Fields::add(std::vector<Finding> findings) {
@@ -89,15 +90,15 @@ Outcome<void> Fields::finish() {
       if (std::find(known_.begin(), known_.end(), name) != known_.end()) continue;
       std::string list;
       for (std::string_view known : known_) list.append(list.empty() ? "" : ", ").append(known);
-      findings_.push_back({"unknown_field", path_ + "/" + escape_pointer(name),
+      findings_.push_back({"unknown_field",
+                           path_ + "/" + escape_pointer(name),
                            list.empty() ? "No field is known here." : "Known fields: " + list + ".",
                            {}});
     }
   }
   if (findings_.empty()) return {};
   std::string message = findings_[0].path + ": " + findings_[0].message;
-  if (findings_.size() > 1)
-    message += " (and " + std::to_string(findings_.size() - 1) + " more)";
+  if (findings_.size() > 1) message += " (and " + std::to_string(findings_.size() - 1) + " more)";
   return fail(only_unknown ? ErrorCode::unknown_field : ErrorCode::invalid_field,
               std::move(message), std::move(findings_));
 }
@@ -117,9 +118,8 @@ bool is_plain_text(std::string_view text, size_t bytes_max) {
 }
 
 Value to_value(const Finding& finding) {
-  Value out = Value::object({{"code", finding.code},
-                             {"path", finding.path},
-                             {"message", finding.message}});
+  Value out =
+      Value::object({{"code", finding.code}, {"path", finding.path}, {"message", finding.message}});
   Value related = Value::array();
   for (const std::string& one : finding.related) related.push(one);
   out.set("related", std::move(related));

@@ -75,7 +75,8 @@ void flatten(std::string_view name, const Value& value, NamedValues& out,
   } else if (value.is_array() && name == "status") {
     for (const Value& item : value.items()) flatten(name, item, out, findings);
   } else {
-    findings.push_back({"invalid_field", "/filter/" + escape_pointer(name), "A text is expected.", {}});
+    findings.push_back(
+        {"invalid_field", "/filter/" + escape_pointer(name), "A text is expected.", {}});
   }
 }
 
@@ -98,8 +99,10 @@ Outcome<RunFilter> read_run_filter(const Value& filter, const AccountId& account
   for (const Value::Member& member : filter.members()) {
     std::string_view name = member.key.as_string();
     if (std::find(std::begin(known), std::end(known), name) == std::end(known)) {
-      findings.push_back({"unknown_field", "/filter/" + escape_pointer(name),
-                          "This filter is not known; see GET /api/v1/executions.", {}});
+      findings.push_back({"unknown_field",
+                          "/filter/" + escape_pointer(name),
+                          "This filter is not known; see GET /api/v1/executions.",
+                          {}});
     } else {
       flatten(name, member.value, query, findings);
     }
@@ -155,8 +158,8 @@ Outcome<Paging> read_paging(const NamedValues& query) {
   Paging paging;
   FERMATA_TRY(limit, read_number(query, "limit"));
   if (limit && (*limit < 1 || *limit > page_limit_max))
-    return bad_query("limit", "A number from 1 to " + std::to_string(page_limit_max) +
-                                  " is expected.");
+    return bad_query("limit",
+                     "A number from 1 to " + std::to_string(page_limit_max) + " is expected.");
   if (limit) paging.limit = static_cast<size_t>(*limit);
   if (const std::string* cursor = find_value(query, "cursor")) paging.cursor = *cursor;
   return paging;

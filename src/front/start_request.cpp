@@ -17,8 +17,10 @@ std::vector<Finding> check_labels(const Value& labels) {
   std::vector<Finding> findings;
   if (labels.is_null()) return findings;
   if (labels.size() > labels_max)
-    findings.push_back({"invalid_field", "/labels",
-                        "At most " + std::to_string(labels_max) + " labels are allowed.", {}});
+    findings.push_back({"invalid_field",
+                        "/labels",
+                        "At most " + std::to_string(labels_max) + " labels are allowed.",
+                        {}});
   for (const Value::Member& label : labels.members()) {
     std::string_view name = label.key.as_string();
     std::string path = "/labels/" + escape_pointer(name);

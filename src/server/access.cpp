@@ -35,9 +35,9 @@ std::string_view presented_key(const http::Request& request) {
 Outcome<Principal> choose_account(Principal who, std::string_view named) {
   if (named.empty() || named == who.account.text()) return who;
   if (who.role != Role::root)
-    return fail(ErrorCode::account_mismatch, "The key does not belong to the account in X-Account-Id.");
-  if (!front::is_valid_id(named))
-    return fail(ErrorCode::invalid_id, "X-Account-Id is not an id.");
+    return fail(ErrorCode::account_mismatch,
+                "The key does not belong to the account in X-Account-Id.");
+  if (!front::is_valid_id(named)) return fail(ErrorCode::invalid_id, "X-Account-Id is not an id.");
   who.account = AccountId(std::string(named));
   return who;
 }
@@ -62,8 +62,8 @@ Outcome<void> guard_origin(const http::Request& request, const AccessOptions& op
                 "The Host is not this machine's loopback address, and without keys the server "
                 "answers to no other name.");
   if (!request.path.starts_with("/api")) return {};
-  bool foreign = request.has_header("origin") &&
-                 !is_same_origin(request.header("origin"), request.authority);
+  bool foreign =
+      request.has_header("origin") && !is_same_origin(request.header("origin"), request.authority);
   if (foreign || request.header("sec-fetch-site") == "cross-site")
     return fail(ErrorCode::origin_forbidden, "A web page from elsewhere may not use this server.");
   return {};

@@ -16,11 +16,16 @@ constexpr size_t idempotency_key_bytes_max = 255;
 Role role_for(Access access) {
   switch (access) {
     case Access::open:
-    case Access::viewer: return Role::viewer;
-    case Access::operator_: return Role::operator_;
-    case Access::editor: return Role::editor;
-    case Access::admin: return Role::admin;
-    case Access::root: break;
+    case Access::viewer:
+      return Role::viewer;
+    case Access::operator_:
+      return Role::operator_;
+    case Access::editor:
+      return Role::editor;
+    case Access::admin:
+      return Role::admin;
+    case Access::root:
+      break;
   }
   return Role::root;
 }
@@ -54,7 +59,8 @@ void set_header(http::Response& response, std::string_view name, std::string val
 Outcome<void> check_idempotency_key(const http::Request& request) {
   if (!request.has_header("idempotency-key")) return {};
   std::string_view key = request.header("idempotency-key");
-  bool printable = std::all_of(key.begin(), key.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
+  bool printable =
+      std::all_of(key.begin(), key.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
   if (key.empty() || key.size() > idempotency_key_bytes_max || !printable)
     return fail(ErrorCode::bad_request,
                 "Idempotency-Key must be 1 to 255 printable ASCII characters.");
@@ -137,8 +143,8 @@ http::Response Api::not_found(const http::Request& request) {
   if (match.malformed)
     return refuse({ErrorCode::bad_request, "The path holds a broken percent escape.", {}});
   if (match.allow.empty())
-    return refuse({ErrorCode::route_not_found,
-                   "There is no route " + std::string(request.path) + ".", {}});
+    return refuse(
+        {ErrorCode::route_not_found, "There is no route " + std::string(request.path) + ".", {}});
   if (request.method == http::Method::options) {
     http::Response response;
     response.status = 204;
@@ -147,7 +153,8 @@ http::Response Api::not_found(const http::Request& request) {
   }
   http::Response response =
       refuse({ErrorCode::method_not_allowed,
-              std::string(request.method_text) + " is not one of " + match.allow + ".", {}});
+              std::string(request.method_text) + " is not one of " + match.allow + ".",
+              {}});
   response.headers.emplace_back("Allow", match.allow + ", OPTIONS");
   return response;
 }
@@ -166,8 +173,8 @@ void Api::dispatch(Call call) {
   http::Responder spare = call.responder;
   bool queued = pool_.submit([this, moved = std::move(call)]() mutable { run(std::move(moved)); });
   if (!queued)
-    spare.send(refuse({ErrorCode::queue_full,
-                       "More than http_work_queue_max requests are waiting.", {}}));
+    spare.send(
+        refuse({ErrorCode::queue_full, "More than http_work_queue_max requests are waiting.", {}}));
 }
 
 /// Everything about a request that can be wrong before its handler looks at it.
@@ -190,7 +197,8 @@ std::optional<http::Response> Api::guard_account(Call& call) {
     ++metrics_.rate_limited;
     http::Response response =
         refuse({ErrorCode::rate_limited,
-                "The account's rate limit is reached (rate_limit_per_second).", {}});
+                "The account's rate limit is reached (rate_limit_per_second).",
+                {}});
     set_header(response, "Retry-After", std::to_string(*wait_s));
     return response;
   }

@@ -46,8 +46,8 @@ struct ApiOptions {
   RateLimit rate_limit;
   graph::DefinitionLimits definition_limits;
   int json_nesting_max = 128;
-  int64_t wait_ms_max = 60'000;          ///< of `?wait=`; setting http_wait_ms_max
-  int64_t webhook_wait_ms = 30'000;      ///< G-31, `respond: result`
+  int64_t wait_ms_max = 60'000;      ///< of `?wait=`; setting http_wait_ms_max
+  int64_t webhook_wait_ms = 30'000;  ///< G-31, `respond: result`
   int64_t stream_keep_alive_ms = 15'000;
   size_t bulk_runs_max = 10'000;
   size_t work_threads = 2;
@@ -55,8 +55,8 @@ struct ApiOptions {
   bool demo_echo = false;
   std::string version = "0.1.0";
   std::optional<TestClock> test_clock;
-  std::function<size_t()> queue_depth;   ///< commands waiting for the engine
-  std::function<bool()> ready;           ///< recovered; absent means yes
+  std::function<size_t()> queue_depth;  ///< commands waiting for the engine
+  std::function<bool()> ready;          ///< recovered; absent means yes
   std::function<size_t()> connections_open;
   std::function<void(const std::string&)> log;  ///< one line, no secrets
   /// The values of a credential named by {"id"} or {"name"}; absent while there is no such store.

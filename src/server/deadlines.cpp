@@ -13,7 +13,8 @@ Deadlines::~Deadlines() {
   thread_.join();
 }
 
-Deadlines::Ticket Deadlines::after(std::chrono::milliseconds delay, std::function<void()> callback) {
+Deadlines::Ticket Deadlines::after(std::chrono::milliseconds delay,
+                                   std::function<void()> callback) {
   Ticket ticket{std::chrono::steady_clock::now() + delay, 0};
   bool first;
   {

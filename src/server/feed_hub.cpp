@@ -16,8 +16,8 @@ void FeedHub::committed(const RunSummary& summary, const HistoryChunk& events) {
     if (events.first_sequence == 1) ++counts_.started;
     // Ended runs refuse every command, so a run's end is committed once.
     if (is_terminal(summary.status))
-      ++counts_.ended[static_cast<size_t>(summary.status) -
-                      static_cast<size_t>(RunStatus::completed)];
+      ++counts_
+            .ended[static_cast<size_t>(summary.status) - static_cast<size_t>(RunStatus::completed)];
     remember(summary);
     if (auto found = by_run_.find(summary.id.text()); found != by_run_.end())
       for (const Entry& entry : found->second) listeners.push_back(entry.listener);
@@ -54,7 +54,8 @@ FeedHub::Subscription FeedHub::watch_account(const AccountId& account, Listener 
 }
 
 void FeedHub::forget(const Subscription& subscription) {
-  std::shared_ptr<Listener> dropped;  // Destroyed outside the lock: it may own the last of a stream.
+  std::shared_ptr<Listener>
+      dropped;  // Destroyed outside the lock: it may own the last of a stream.
   std::lock_guard lock(mutex_);
   auto run = by_run_.find(subscription.run_);
   if (!subscription.run_.empty() && run == by_run_.end()) return;

@@ -45,8 +45,8 @@ class FeedHub final : public Feed {
 
   struct News {
     std::vector<std::shared_ptr<const RunSummary>> runs;  ///< the latest of each run, oldest first
-    uint64_t next = 0;  ///< where to go on
-    bool lost = false;  ///< some news had already left the ring
+    uint64_t next = 0;                                    ///< where to go on
+    bool lost = false;                                    ///< some news had already left the ring
   };
   /// What happened to runs of the account after place `after` (`end()` for only what is to come).
   News news(const AccountId& account, uint64_t after, size_t limit) const;

@@ -59,6 +59,13 @@ bool key_matches(std::string_view presented, std::string_view secret_hash) {
          CRYPTO_memcmp(found.data(), expected.data(), found.size()) == 0;
 }
 
+bool same_secret(std::string_view a, std::string_view b) {
+  // Hashes have one length, so the comparison tells nothing about that of the secrets.
+  auto left = sha256(a);
+  auto right = sha256(b);
+  return CRYPTO_memcmp(left.data(), right.data(), left.size()) == 0;
+}
+
 std::string key_id_of(std::string_view presented) {
   if (presented.size() != key_size || !presented.starts_with(prefix) || presented[id_size] != '_')
     return {};

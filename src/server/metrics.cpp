@@ -51,9 +51,8 @@ void Metrics::append_durations(std::string& out) const {
   uint64_t sum = 0;
   for (size_t i = 0; i < durations_.size(); ++i) {
     sum += durations_[i].load(std::memory_order_relaxed);
-    std::string bound = i < buckets_us.size()
-                            ? number_to_text(static_cast<double>(buckets_us[i]) / 1e6)
-                            : "+Inf";
+    std::string bound =
+        i < buckets_us.size() ? number_to_text(static_cast<double>(buckets_us[i]) / 1e6) : "+Inf";
     out.append(name).append("_bucket{le=\"").append(bound).append("\"} ");
     out.append(std::to_string(sum)).append("\n");
   }

@@ -25,11 +25,10 @@ class Metrics {
   std::string text() const;
 
  private:
-  static constexpr std::array<int, 20> statuses = {200, 201, 202, 204, 304, 400, 401,
-                                                   403, 404, 405, 409, 412, 413, 415,
-                                                   422, 429, 500, 503, 502, 0};
-  static constexpr std::array<int64_t, 10> buckets_us = {100,    250,    1'000,   2'500,     10'000,
-                                                         25'000, 50'000, 250'000, 1'000'000, 10'000'000};
+  static constexpr std::array<int, 20> statuses = {200, 201, 202, 204, 304, 400, 401, 403, 404, 405,
+                                                   409, 412, 413, 415, 422, 429, 500, 503, 502, 0};
+  static constexpr std::array<int64_t, 10> buckets_us = {
+      100, 250, 1'000, 2'500, 10'000, 25'000, 50'000, 250'000, 1'000'000, 10'000'000};
   using ByStatus = std::array<std::atomic<uint64_t>, statuses.size()>;
 
   void append_requests(std::string& out) const;

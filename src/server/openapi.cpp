@@ -9,12 +9,18 @@ namespace {
 
 std::string_view role_text(Access access) {
   switch (access) {
-    case Access::open: return "";
-    case Access::viewer: return "viewer";
-    case Access::operator_: return "operator";
-    case Access::editor: return "editor";
-    case Access::admin: return "admin";
-    case Access::root: break;
+    case Access::open:
+      return "";
+    case Access::viewer:
+      return "viewer";
+    case Access::operator_:
+      return "operator";
+    case Access::editor:
+      return "editor";
+    case Access::admin:
+      return "admin";
+    case Access::root:
+      break;
   }
   return "root";
 }
@@ -57,11 +63,15 @@ std::string operation_id(const Route& route) {
   for (char c : http::name_of(route.method))
     out.push_back(static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c));
   std::string_view path = route.path;
-  if (path.starts_with("/api/v1")) path.remove_prefix(7);
-  else out += "_root";
+  if (path.starts_with("/api/v1"))
+    path.remove_prefix(7);
+  else
+    out += "_root";
   for (char c : path) {
-    if (c == '/') out.push_back('_');
-    else if (c != '{' && c != '}' && c != '.') out.push_back(c);
+    if (c == '/')
+      out.push_back('_');
+    else if (c != '{' && c != '}' && c != '.')
+      out.push_back(c);
   }
   return out;
 }
@@ -74,17 +84,21 @@ Value operation_of(const Route& route) {
   Value problem = Value::object(
       {{"description", "A problem document."},
        {"content",
-        Value::object({{"application/problem+json",
-                        Value::object({{"schema", Value::object({{"$ref",
-                                        "#/components/schemas/Problem"}})}})}})}});
+        Value::object(
+            {{"application/problem+json",
+              Value::object(
+                  {{"schema", Value::object({{"$ref", "#/components/schemas/Problem"}})}})}})}});
   Value out = Value::object({{"operationId", operation_id(route)},
                              {"summary", route.summary},
                              {"parameters", parameters_of(route)}});
   if (route.body == Body::json || route.body == Body::json_optional) {
-    out.set("requestBody",
-            Value::object({{"required", route.body == Body::json},
-                           {"content", Value::object({{"application/json",
-                               Value::object({{"schema", schema_of(route.request_schema)}})}})}}));
+    out.set(
+        "requestBody",
+        Value::object(
+            {{"required", route.body == Body::json},
+             {"content",
+              Value::object({{"application/json",
+                              Value::object({{"schema", schema_of(route.request_schema)}})}})}}));
   }
   out.set("responses", Value::object({{std::to_string(route.success), std::move(success)},
                                       {"default", std::move(problem)}}));
@@ -120,12 +134,12 @@ std::string openapi_of(std::span<const Route> routes, std::string_view version) 
     "key":{"type":"apiKey","in":"header","name":"X-API-Key"}})");
   Value components = Value::object(
       {{"schemas", Value::object({{"Problem", problem_schema()}})}, {"securitySchemes", schemes}});
-  return to_json(Value::object(
-      {{"openapi", "3.1.0"},
-       {"info", Value::object({{"title", "Fermata"}, {"version", version}})},
-       {"paths", std::move(paths)},
-       {"components", std::move(components)},
-       {"security", schema_of(R"([{"bearer":[]},{"key":[]}])")}}));
+  return to_json(
+      Value::object({{"openapi", "3.1.0"},
+                     {"info", Value::object({{"title", "Fermata"}, {"version", version}})},
+                     {"paths", std::move(paths)},
+                     {"components", std::move(components)},
+                     {"security", schema_of(R"([{"bearer":[]},{"key":[]}])")}}));
 }
 
 }  // namespace fermata::server

@@ -31,18 +31,18 @@ struct Call {
 
 /// Where a handler runs and what it may overlap with.
 enum class Work : uint8_t {
-  quick,    ///< on the server's thread; touches memory only
-  command,  ///< on the server's thread; puts a command into the engine's queue
-  blocking, ///< on a worker thread; may wait for the disk
+  quick,     ///< on the server's thread; touches memory only
+  command,   ///< on the server's thread; puts a command into the engine's queue
+  blocking,  ///< on a worker thread; may wait for the disk
 };
 
 enum class Access : uint8_t { open, viewer, operator_, editor, admin, root };
 
 enum class Body : uint8_t {
-  none,      ///< whatever is sent is ignored
-  json,      ///< application/json, required
+  none,  ///< whatever is sent is ignored
+  json,  ///< application/json, required
   json_optional,
-  raw,       ///< the handler reads request.body itself
+  raw,  ///< the handler reads request.body itself
 };
 
 /// One row of the table that the router, the checks and /openapi.json are made from.
@@ -56,8 +56,8 @@ struct Route {
   std::string_view query = "";  ///< names of query parameters, separated by spaces
   Body body = Body::none;
   int success = 200;
-  std::string_view request_schema = "";   ///< JSON Schema of the body, or empty
-  std::string_view response_schema = "";  ///< JSON Schema of the answer, or empty
+  std::string_view request_schema = "";              ///< JSON Schema of the body, or empty
+  std::string_view response_schema = "";             ///< JSON Schema of the answer, or empty
   std::string_view media_type = "application/json";  ///< of the answer
 };
 

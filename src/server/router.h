@@ -17,7 +17,7 @@ class Router {
 
   struct Match {
     const Route* route = nullptr;
-    std::string allow;   ///< methods the path takes, when it exists but not with this one
+    std::string allow;       ///< methods the path takes, when it exists but not with this one
     bool malformed = false;  ///< an escape in the path is broken
   };
   /// Fills the request's variables. HEAD finds the GET route.

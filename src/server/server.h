@@ -13,7 +13,7 @@ struct ServerOptions {
   std::string listen = "127.0.0.1:4747";
   std::string tls_certificate_file;  ///< both or neither
   std::string tls_key_file;
-  http::ConnectionLimits limits;     ///< http_body_bytes_max is limits.parser.body_bytes_max
+  http::ConnectionLimits limits;  ///< http_body_bytes_max is limits.parser.body_bytes_max
   size_t connections_max = 10'000;
 };
 

@@ -8,8 +8,8 @@
 #include <mutex>
 #include <thread>
 
+#include "server/http/test_client.h"
 #include "server/problem.h"
-#include "server/test_client.h"
 
 namespace fermata::server {
 namespace {
@@ -108,8 +108,9 @@ TEST_F(ServerTest, keeps_a_connection_for_many_requests) {
 TEST_F(ServerTest, answers_pipelined_requests_in_their_order) {
   start();
   TestClient client(server->port());
-  client.send("GET /held HTTP/1.1\r\nHost: a\r\n\r\nGET /a HTTP/1.1\r\nHost: a\r\n\r\n"
-              "GET /b HTTP/1.1\r\nHost: a\r\n\r\n");
+  client.send(
+      "GET /held HTTP/1.1\r\nHost: a\r\n\r\nGET /a HTTP/1.1\r\nHost: a\r\n\r\n"
+      "GET /b HTTP/1.1\r\nHost: a\r\n\r\n");
   auto [responder, response] = handler.next();
   responder.send(response);
   EXPECT_EQ(client.receive().body, "/held:");
@@ -171,8 +172,9 @@ TEST_F(ServerTest, answers_head_without_a_body) {
 TEST_F(ServerTest, takes_a_chunked_body_and_says_continue) {
   start();
   TestClient client(server->port());
-  client.send("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n"
-              "Expect: 100-continue\r\n\r\n");
+  client.send(
+      "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n"
+      "Expect: 100-continue\r\n\r\n");
   EXPECT_EQ(client.read_until("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
   client.send("2\r\nhi\r\n0\r\n\r\n");
   EXPECT_EQ(client.receive().body, "/echo:hi");
@@ -193,8 +195,9 @@ TEST_F(ServerTest, refuses_a_body_over_the_limit_and_closes) {  // A-8
 TEST_F(ServerTest, refuses_an_unreadable_request_and_drops_what_follows) {
   start();
   TestClient client(server->port());
-  client.send("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"
-              "GET /echo HTTP/1.1\r\nHost: a\r\n\r\n");
+  client.send(
+      "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "GET /echo HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_EQ(client.receive().status, 400);
   client.finish_sending();
   EXPECT_TRUE(client.ended());

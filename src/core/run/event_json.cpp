@@ -100,7 +100,12 @@ class JsonFields {
 
 }  // namespace
 
-void EventShow::learn(const Event& event) {
+bool EventShow::learn(const Event& event) {
+  const DefinitionHash* begins = nullptr;
+  if (const auto* started = std::get_if<RunStarted>(&event.body)) begins = &started->hash;
+  if (const auto* migrated = std::get_if<RunMigrated>(&event.body)) begins = &migrated->hash;
+  if (begins) definition_ = definitions_.find(*begins);
+  if (!definition_) return false;
   if (const auto* started = std::get_if<RunStarted>(&event.body); started && !started->seed.empty())
     if (auto seed = decode_snapshot(started->seed, nullptr))
       for (const auto& [id, scope] : seed->scopes)
@@ -109,13 +114,14 @@ void EventShow::learn(const Event& event) {
     scopes_[opened->scope] = {opened->activation.node, opened->activation.visit, opened->total,
                               opened->activation.lineage};
   }
+  return true;
 }
 
 std::string EventShow::branch_id(Lineage lineage) const {
   auto found = scopes_.find(lineage.scope);
   if (found == scopes_.end()) return std::to_string(lineage.scope) + "." + std::to_string(lineage.item);
   const KnownScope& scope = found->second;
-  std::string id = definition_.nodes[scope.split].id + "@" + std::to_string(scope.visit) + "." +
+  std::string id = definition_->nodes[scope.split].id + "@" + std::to_string(scope.visit) + "." +
                    std::to_string(lineage.item);
   return scope.outer.outside() ? id : branch_id(scope.outer) + "/" + id;
 }
@@ -126,7 +132,7 @@ Value EventShow::lineage(Lineage lineage) const {
     Value frame = Value::object({{"branch_id", branch_id(lineage)}, {"item_index", lineage.item}});
     auto found = scopes_.find(lineage.scope);
     if (found != scopes_.end()) {
-      frame.set("split_node_id", definition_.nodes[found->second.split].id);
+      frame.set("split_node_id", definition_->nodes[found->second.split].id);
       frame.set("total_items", found->second.total);
     }
     frames.insert(frames.begin(), std::move(frame));
@@ -136,7 +142,7 @@ Value EventShow::lineage(Lineage lineage) const {
   return Value::array(std::move(frames));
 }
 
-Value EventShow::show(const Event& event) const {
+Value EventShow::show(const Event& event, const std::optional<Value>& output) const {
   Value out = Value::object({{"sequence", event.sequence},
                              {"type", type_name(event.body)},
                              {"at", to_rfc3339(event.at)}});
@@ -144,6 +150,7 @@ Value EventShow::show(const Event& event) const {
   std::visit([&](const auto& body) {
     const_cast<std::remove_cvref_t<decltype(body)>&>(body).each(fields);
   }, event.body);
+  if (output) out.set("output", *output);
   if (const auto* done = std::get_if<NodeSucceeded>(&event.body))
     out.set("duration_ms", (event.at - done->started_at).ms);
   if (const auto* failed = std::get_if<NodeFailed>(&event.body))

@@ -3,6 +3,7 @@
 
 #include "base/value.h"
 #include "core/model/event.h"
+#include "core/run/history.h"
 
 namespace fermata {
 
@@ -10,17 +11,20 @@ namespace fermata {
 /// branch an event happened in; fed from the middle it names scopes it has not seen by number.
 class EventShow {
  public:
-  explicit EventShow(const graph::Definition& definition) : definition_(definition) {}
+  explicit EventShow(const KnownDefinitions& definitions)
+      : definitions_(definitions), definition_(definitions.latest) {}
 
-  /// Learns the scopes that the event opens; before it is shown.
-  void learn(const Event& event);
-  /// {sequence, type, at, …} with names instead of indices.
-  Value show(const Event& event) const;
+  /// Learns the scopes that the event opens and the definition it begins with; before it is shown.
+  /// False when that definition is not known.
+  [[nodiscard]] bool learn(const Event& event);
+  /// {sequence, type, at, …} with names instead of indices. `output` replaces the stored one where
+  /// the fold derives it.
+  Value show(const Event& event, const std::optional<Value>& output = std::nullopt) const;
   /// [{split_node_id, branch_id, item_index, total_items}], outermost first (G-64).
   Value lineage(Lineage lineage) const;
   std::string branch_id(Lineage lineage) const;
 
-  const graph::Definition& definition() const { return definition_; }
+  const graph::Definition& definition() const { return *definition_; }
 
  private:
   struct KnownScope {
@@ -29,7 +33,8 @@ class EventShow {
     uint32_t total;
     Lineage outer;
   };
-  const graph::Definition& definition_;
+  const KnownDefinitions& definitions_;
+  graph::DefinitionRef definition_;  ///< in force for the event at hand
   std::map<ScopeId, KnownScope> scopes_;
 };
 

@@ -19,28 +19,6 @@ Value with_json(Value output, graph::NodeType type, const Value& json) {
   return output;
 }
 
-/// What the aggregator of a closed scope gives: values in item order, never text (G-67).
-Value gathered_output(const Scope& scope, bool drop_ended) {
-  std::vector<Value> values;
-  values.reserve(scope.slots.size());
-  Value errors = Value::array();
-  for (size_t i = 0; i < scope.slots.size(); ++i) {
-    const Slot& slot = scope.slots[i];
-    if (slot.outcome == SlotOutcome::ended && drop_ended) continue;
-    if (slot.outcome == SlotOutcome::error) {
-      errors.push(Value::object({{"index", static_cast<int64_t>(i)}, {"error", slot.value}}));
-      values.push_back(Value::object({{"error", slot.value}}));
-    } else {
-      values.push_back(slot.value);
-    }
-  }
-  auto count = static_cast<int64_t>(values.size());
-  return Value::object({{"aggregated", Value::array(std::move(values))},
-                        {"count", count},
-                        {"failed", static_cast<int64_t>(errors.size())},
-                        {"errors", errors}});
-}
-
 /// Node output as the context holds it, and the `$json` it sets.
 std::pair<Value, std::optional<Value>> composed(const Run& run, const Token& token,
                                                 const NodeSucceeded& event) {

@@ -15,6 +15,24 @@ Outcome<std::vector<Event>> decode_history(const HistoryChunk& chunk);
 /// The state that a history means. `definitions` gives the definition a run began with (and those
 /// it migrated to) by hash.
 using DefinitionLookup = std::function<graph::DefinitionRef(const DefinitionHash&)>;
+
+/// The definitions a history speaks of: the one its run has now, and how to find those it had
+/// before it was migrated. Without a way to find them such a history cannot be read.
+struct KnownDefinitions {
+  KnownDefinitions(graph::DefinitionRef latest, DefinitionLookup others = {})
+      : latest(std::move(latest)), others(std::move(others)) {}
+  /// Null when it is not known.
+  graph::DefinitionRef find(const DefinitionHash& hash) const {
+    if (latest && latest->hash == hash) return latest;
+    return others ? others(hash) : nullptr;
+  }
+  DefinitionLookup lookup() const {
+    return [known = *this](const DefinitionHash& hash) { return known.find(hash); };
+  }
+  graph::DefinitionRef latest;
+  DefinitionLookup others;
+};
+
 Outcome<Run> fold(const RunId& id, const std::vector<HistoryChunk>& history,
                   const DefinitionLookup& definitions);
 /// The same up to and including `last_sequence`.

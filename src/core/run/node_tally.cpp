@@ -1,12 +1,33 @@
+#include <utility>
+
 #include "core/run/snapshot.h"
 #include "core/run/waiting.h"
 
 namespace fermata {
 
 NodeTally::NodeTally(const graph::Definition& definition)
-    : definition_(definition),
+    : definition_(&definition),
       counts_(definition.nodes.size()),
       edge_counts_(definition.edges.size()) {}
+
+void NodeTally::migrate(const RunMigrated& migrated, const graph::Definition& definition) {
+  definition_ = &definition;
+  auto nodes = std::exchange(counts_, std::vector<std::array<int64_t, statuses>>(
+                                          definition.nodes.size()));
+  auto edges = std::exchange(edge_counts_, std::vector<int64_t>(definition.edges.size()));
+  for (size_t i = 0; i < nodes.size(); ++i)
+    if (migrated.node_map[i] != graph::no_node) counts_[migrated.node_map[i]] = nodes[i];
+  for (size_t i = 0; i < edges.size(); ++i)
+    if (migrated.edge_map[i] != graph::no_edge) edge_counts_[migrated.edge_map[i]] = edges[i];
+  // What is under way stands on nodes that both versions have; a migration is refused otherwise.
+  for (auto& [place, open] : open_) open.node = migrated.node_map[open.node];
+  for (MergeKey key : std::exchange(merges_, {})) {
+    key.node = migrated.node_map[key.node];
+    merges_.insert(key);
+  }
+  for (auto& [id, scope] : scopes_)
+    if (scope.aggregator != graph::no_node) scope.aggregator = migrated.node_map[scope.aggregator];
+}
 
 void NodeTally::enter(const Activation& activation, Status status) {
   leave(activation, statuses);
@@ -59,7 +80,7 @@ void NodeTally::take_over(const Run& seed) {
   }
   for (const auto& [id, key] : seed.pending_merges) open_merge(key);
   for (const auto& [id, scope] : seed.scopes)
-    if (!scope.closed) open_scope(id, {definition_.nodes[scope.split].aggregator, scope.outer});
+    if (!scope.closed) open_scope(id, {definition_->nodes[scope.split].aggregator, scope.outer});
 }
 
 void NodeTally::drop(Lineage first, Lineage last) {
@@ -111,7 +132,7 @@ void NodeTally::count(const Event& event) {
     follow(e->edges);
   }
   if (const auto* e = std::get_if<SplitOpened>(&body)) {
-    const graph::Node& split = definition_.nodes[e->activation.node];
+    const graph::Node& split = definition_->nodes[e->activation.node];
     leave(e->activation, success);
     for (EdgeIndex edge : split.normal_out) edge_counts_[edge] += e->total;
     open_scope(e->scope, {split.aggregator, e->activation.lineage});
@@ -137,7 +158,7 @@ Value NodeTally::nodes() const {
                                                "failed",  "cancelled", "skipped"};
   Value list = Value::array();
   for (size_t i = 0; i < counts_.size(); ++i) {
-    const graph::Node& node = definition_.nodes[i];
+    const graph::Node& node = definition_->nodes[i];
     Value counts = Value::object();
     for (int status = 0; status < statuses; ++status)
       if (counts_[i][status] > 0) counts.set(names[status], counts_[i][status]);
@@ -152,7 +173,7 @@ Value NodeTally::nodes() const {
 Value NodeTally::edges() const {
   Value list = Value::array();
   for (size_t i = 0; i < edge_counts_.size(); ++i)
-    list.push(Value::object({{"edge_id", definition_.edges[i].id}, {"count", edge_counts_[i]}}));
+    list.push(Value::object({{"edge_id", definition_->edges[i].id}, {"count", edge_counts_[i]}}));
   return list;
 }
 

@@ -89,7 +89,7 @@ void forget_deadlines(Run& run, const Halt& halt) {
 
 Outcome<Run> state_at(const Source& source, uint64_t last_sequence) {
   return fold_until(source.summary.id, source.history,
-                    [&](const DefinitionHash&) { return source.definition; }, last_sequence);
+                    source.definitions.lookup(), last_sequence);
 }
 
 void detach(Run& run) {

@@ -7,6 +7,7 @@
 #include "core/graph/definition.h"
 #include "core/model/command.h"
 #include "core/model/summary.h"
+#include "core/run/history.h"
 
 /// New runs made from old ones (G-96). Each gives the state the new run begins with, to be sent as
 /// `StartRun::seed`, and a plan for `?dry_run=true`.
@@ -15,7 +16,7 @@ namespace fermata::restart {
 struct Source {
   const RunSummary& summary;
   const std::vector<HistoryChunk>& history;  ///< from sequence 1
-  graph::DefinitionRef definition;
+  KnownDefinitions definitions;
 };
 
 struct Seed {

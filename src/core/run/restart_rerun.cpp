@@ -49,7 +49,7 @@ void note_arrival(Replay& replay, const MergeArrived& arrived) {
 Outcome<Replay> replayed(const Source& source, NodeIndex node) {
   Replay replay;
   replay.run.id = source.summary.id;
-  replay.run.definition = source.definition;
+  replay.run.definition = source.definitions.latest;
   for (const HistoryChunk& chunk : source.history) {
     FERMATA_TRY(events, decode_history(chunk));
     for (const Event& event : events) {
@@ -90,15 +90,15 @@ void carry_arrivals(Run& run, NodeIndex node, const Replay& old) {
 Outcome<Seed> rerun(const Source& source, const std::string& from_node) {
   if (!is_terminal(source.summary.status))
     return fail(ErrorCode::run_not_finished, "the execution has not ended yet");
-  auto node = source.definition->node_by_id(from_node);
+  auto node = source.definitions.latest->node_by_id(from_node);
   if (!node) return fail(ErrorCode::node_not_found, "the definition has no node " + from_node);
-  if (!source.definition->outside_splits[*node])
+  if (!source.definitions.latest->outside_splits[*node])
     return fail(ErrorCode::rerun_not_possible, "node " + from_node + " stands inside a split");
   FERMATA_TRY(old, replayed(source, *node));
   if (!old.start) return fail(ErrorCode::rerun_not_possible, "node " + from_node + " has not run");
   Run run;
   run.id = source.summary.id;
-  run.definition = source.definition;
+  run.definition = source.definitions.latest;
   run.input = old.run.input;
   run.trigger = old.run.trigger;
   run.trigger_kind = old.run.trigger_kind;

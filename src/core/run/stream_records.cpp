@@ -43,11 +43,13 @@ Value record(const char* event, uint64_t sequence, Value data) {
 
 class Stream {
  public:
-  Stream(const RunId& run, const graph::Definition& definition, bool detail_all)
-      : run_(run), show_(definition), detail_all_(detail_all) {}
+  Stream(const RunId& run, const KnownDefinitions& definitions, bool detail_all)
+      : run_(run), show_(definitions), detail_all_(detail_all) {}
+
+  /// False when the event's definition is not known.
+  [[nodiscard]] bool learn(const Event& event) { return show_.learn(event); }
 
   void add(const Event& event, std::vector<Value>& out) {
-    show_.learn(event);
     if (const auto* opened = std::get_if<SplitOpened>(&event.body))
       if (opened->total > quiet_split_items) quiet_.insert({opened->scope, 0});
     Value shown = show_.show(event);
@@ -124,12 +126,18 @@ class Stream {
 }  // namespace
 
 Outcome<std::vector<Value>> stream_records(const RunId& run, const std::vector<HistoryChunk>& chunks,
-                                           const graph::Definition& definition, bool detail_all) {
-  Stream stream(run, definition, detail_all);
+                                           const KnownDefinitions& definitions, bool detail_all) {
+  Stream stream(run, definitions, detail_all);
   std::vector<Value> out;
   for (const HistoryChunk& chunk : chunks) {
     FERMATA_TRY(events, decode_history(chunk));
-    for (const Event& event : events) stream.add(event, out);
+    for (const Event& event : events) {
+      if (!stream.learn(event)) {
+        return fail(ErrorCode::data_damaged, "the definition in force at sequence " +
+                                                 std::to_string(event.sequence) + " is missing");
+      }
+      stream.add(event, out);
+    }
   }
   return out;
 }

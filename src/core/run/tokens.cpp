@@ -104,6 +104,27 @@ void start_branch(Run& run, ScopeId id, Scope& scope) {
   }
 }
 
+Value gathered_output(const Scope& scope, bool drop_ended) {
+  std::vector<Value> values;
+  values.reserve(scope.slots.size());
+  Value errors = Value::array();
+  for (size_t i = 0; i < scope.slots.size(); ++i) {
+    const Slot& slot = scope.slots[i];
+    if (slot.outcome == SlotOutcome::ended && drop_ended) continue;
+    if (slot.outcome == SlotOutcome::error) {
+      errors.push(Value::object({{"index", static_cast<int64_t>(i)}, {"error", slot.value}}));
+      values.push_back(Value::object({{"error", slot.value}}));
+    } else {
+      values.push_back(slot.value);
+    }
+  }
+  auto count = static_cast<int64_t>(values.size());
+  return Value::object({{"aggregated", Value::array(std::move(values))},
+                        {"count", count},
+                        {"failed", static_cast<int64_t>(errors.size())},
+                        {"errors", errors}});
+}
+
 void close_open_slots(Scope& scope) {
   Value error = Value::object({{"code", "aggregate_timeout"},
                                {"message", "the item was not finished in time"}});

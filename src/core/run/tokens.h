@@ -27,6 +27,8 @@ void follow(Run& run, Token token, const std::vector<EdgeIndex>& edges, Value ou
 void end_token(Run& run, const Token& token, Value output);
 void start_branch(Run& run, ScopeId id, Scope& scope);
 void close_open_slots(Scope& scope);
+/// What the aggregator of a closed scope gives: values in item order, never text (G-67).
+Value gathered_output(const Scope& scope, bool drop_ended);
 /// Closes a pending instance and gives the token that leaves it: contexts united (G-78).
 Token close_merge(Run& run, const MergeKey& key, Instant at);
 /// Drops all merge instances of a lineage that is gone.

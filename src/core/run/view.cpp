@@ -1,7 +1,9 @@
 #include "core/run/view.h"
 
 #include "core/run/event_json.h"
+#include "core/run/decide.h"
 #include "core/run/history.h"
+#include "core/run/tokens.h"
 #include "core/run/waiting.h"
 
 namespace fermata::view {
@@ -14,12 +16,37 @@ Value time_or_null(const std::optional<Instant>& at) {
   return at ? Value(to_rfc3339(*at)) : Value();
 }
 
-Outcome<Run> folded(const RunSummary& summary, const std::vector<HistoryChunk>& history,
-                    const graph::DefinitionRef& definition, uint64_t until = UINT64_MAX) {
-  // A migrated run needs each definition it had; the caller knows the latest one only, and earlier
-  // ones are reached through it by hash when they are the same.
-  return fold_until(summary.id, history, [&](const DefinitionHash&) { return definition; }, until);
+Failure<Error> unknown_definition(const Event& event) {
+  return fail(ErrorCode::data_damaged,
+              "the definition in force at sequence " + std::to_string(event.sequence) +
+                  " is missing");
 }
+
+/// Follows a history that is read from its start, to know what events leave to the fold.
+class Companion {
+ public:
+  explicit Companion(bool from_start) : follows_(from_start) {}
+
+  /// The aggregator's output where the event means one.
+  std::optional<Value> follow(const Event& event, const graph::Definition& definition) {
+    if (!follows_) return std::nullopt;
+    // Borrowed for the length of the call that reads the history.
+    run_.definition = graph::DefinitionRef(graph::DefinitionRef(), &definition);
+    const auto* done = std::get_if<NodeSucceeded>(&event.body);
+    std::optional<Value> output;
+    if (done && run_.tokens.at(done->activation.token).gathers != 0) {
+      ScopeId scope = run_.tokens.at(done->activation.token).gathers;
+      output = gathered_output(run_.scopes.at(scope),
+                               done->output.get("drop_ended") == Value(true));
+    }
+    evolve(run_, event);
+    return output;
+  }
+
+ private:
+  bool follows_;
+  Run run_;
+};
 
 }  // namespace
 
@@ -46,8 +73,8 @@ Value list_item(const RunSummary& summary) {
 }
 
 Outcome<Value> execution(const RunSummary& summary, const std::vector<HistoryChunk>& history,
-                         const graph::DefinitionRef& definition) {
-  FERMATA_TRY(run, folded(summary, history, definition));
+                         const KnownDefinitions& definitions) {
+  FERMATA_TRY(run, fold(summary.id, history, definitions.lookup()));
   Value shown = list_item(summary);
   shown.set("input", run.input);
   shown.set("output", run.output);
@@ -64,35 +91,46 @@ Outcome<Value> execution(const RunSummary& summary, const std::vector<HistoryChu
 }
 
 Outcome<std::vector<Value>> history(const std::vector<HistoryChunk>& chunks,
-                                    const graph::Definition& definition, uint64_t from,
+                                    const KnownDefinitions& definitions, uint64_t from,
                                     size_t limit) {
-  EventShow show(definition);
+  EventShow show(definitions);
+  Companion companion(!chunks.empty() && chunks.front().first_sequence == 1);
   std::vector<Value> shown;
   for (const HistoryChunk& chunk : chunks) {
     FERMATA_TRY(events, decode_history(chunk));
     for (const Event& event : events) {
-      show.learn(event);
+      if (!show.learn(event)) return unknown_definition(event);
+      std::optional<Value> output = companion.follow(event, show.definition());
       if (event.sequence < from) continue;
       if (shown.size() >= limit) return shown;
-      shown.push_back(show.show(event));
+      shown.push_back(show.show(event, output));
     }
   }
   return shown;
 }
 
 Outcome<Value> nodes(const RunSummary& summary, const std::vector<HistoryChunk>& history,
-                     const graph::DefinitionRef& definition,
+                     const KnownDefinitions& definitions,
                      std::optional<uint64_t> at_sequence) {
-  NodeTally tally(*definition);
+  std::optional<NodeTally> tally;
+  graph::DefinitionRef definition;
   for (const HistoryChunk& chunk : history) {
     FERMATA_TRY(events, decode_history(chunk));
     for (const Event& event : events) {
       if (at_sequence && event.sequence > *at_sequence) break;
-      tally.count(event);
+      const auto* started = std::get_if<RunStarted>(&event.body);
+      const auto* migrated = std::get_if<RunMigrated>(&event.body);
+      if (started || migrated) definition = definitions.find(started ? started->hash
+                                                                     : migrated->hash);
+      if (!definition) return unknown_definition(event);
+      if (!tally) tally.emplace(*definition);
+      if (migrated) tally->migrate(*migrated, *definition);
+      tally->count(event);
     }
   }
-  Value shown = Value::object({{"execution_id", summary.id.text()}, {"nodes", tally.nodes()},
-                               {"edges", tally.edges()}});
+  if (!tally) tally.emplace(*definitions.latest);
+  Value shown = Value::object({{"execution_id", summary.id.text()}, {"nodes", tally->nodes()},
+                               {"edges", tally->edges()}});
   return shown;
 }
 

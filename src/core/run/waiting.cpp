@@ -1,6 +1,7 @@
 #include "core/run/waiting.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace fermata {
 

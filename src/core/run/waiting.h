@@ -21,6 +21,8 @@ Value progress_of(const Run& run);
 class NodeTally {
  public:
   explicit NodeTally(const graph::Definition& definition);
+  /// Goes on with another version: what was counted at its nodes moves along.
+  void migrate(const RunMigrated& migrated, const graph::Definition& definition);
   void count(const Event& event);
   Value nodes() const;
   Value edges() const;
@@ -48,7 +50,7 @@ class NodeTally {
   /// Forgets what is open in the lineages from `first` to `last`, and in what was opened in them.
   void drop(Lineage first, Lineage last);
 
-  const graph::Definition& definition_;
+  const graph::Definition* definition_;
   std::vector<std::array<int64_t, statuses>> counts_;
   std::vector<int64_t> edge_counts_;
   // What runs or waits, ordered by lineage so that a cancelled branch is found at once.

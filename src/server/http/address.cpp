@@ -84,9 +84,11 @@ Outcome<Listening> listen_on(const ListenAddress& address) {
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
   addrinfo* raw = nullptr;
-  int failed = getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &raw);
+  int failed =
+      getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &raw);
   if (failed != 0)
-    return fail(ErrorCode::invalid_setting, "listen: " + address.host + ": " + gai_strerror(failed));
+    return fail(ErrorCode::invalid_setting,
+                "listen: " + address.host + ": " + gai_strerror(failed));
   std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> found(raw, freeaddrinfo);
   int fd = socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) return fail(ErrorCode::io_failed, std::string("socket: ") + std::strerror(errno));

@@ -24,8 +24,8 @@ TEST(Address, reads_host_and_port) {
 TEST(Address, knows_what_only_this_machine_can_reach) {
   for (std::string_view host : {"localhost", "LOCALHOST", "127.0.0.1", "127.1.2.3", "::1"})
     EXPECT_TRUE(is_loopback_host(host)) << host;
-  for (std::string_view host : {"", "127.evil.test", "127.0.0.1.evil.test", "0.0.0.0", "example.com",
-                                "127.0.0.", "localhost.evil.test"})
+  for (std::string_view host : {"", "127.evil.test", "127.0.0.1.evil.test", "0.0.0.0",
+                                "example.com", "127.0.0.", "localhost.evil.test"})
     EXPECT_FALSE(is_loopback_host(host)) << host;
 }
 

@@ -17,14 +17,14 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 
 struct ConnectionLimits {
   ParserLimits parser;
-  size_t pipeline_max = 64;          ///< requests of one connection under way together
-  size_t output_bytes_max = 1 << 20; ///< no further request is begun while more waits to be sent
+  size_t pipeline_max = 64;           ///< requests of one connection under way together
+  size_t output_bytes_max = 1 << 20;  ///< no further request is begun while more waits to be sent
   std::chrono::milliseconds idle_timeout{75'000};
-  std::chrono::milliseconds head_timeout{10'000};       ///< first byte to end of the header
-  std::chrono::milliseconds body_stall_timeout{15'000}; ///< without a byte of the body
-  std::chrono::milliseconds body_timeout{120'000};      ///< for the whole body
-  std::chrono::milliseconds write_timeout{30'000};      ///< without the client taking a byte
-  std::chrono::milliseconds linger_timeout{2'000};      ///< for reading what follows a refusal
+  std::chrono::milliseconds head_timeout{10'000};        ///< first byte to end of the header
+  std::chrono::milliseconds body_stall_timeout{15'000};  ///< without a byte of the body
+  std::chrono::milliseconds body_timeout{120'000};       ///< for the whole body
+  std::chrono::milliseconds write_timeout{30'000};       ///< without the client taking a byte
+  std::chrono::milliseconds linger_timeout{2'000};       ///< for reading what follows a refusal
 };
 
 /// What connections of one loop share. Owned by the loop.
@@ -34,8 +34,8 @@ struct ConnectionShared {
   ConnectionLimits limits;
   std::string date;
   SteadyTime now;
-  bool draining = false;      ///< the server stops: finish what is under way, begin nothing
-  std::span<char> scratch;    ///< where reads land first
+  bool draining = false;    ///< the server stops: finish what is under way, begin nothing
+  std::span<char> scratch;  ///< where reads land first
 };
 
 /// One client's connection: reads requests, begins them as their lanes allow, writes the answers in
@@ -95,9 +95,9 @@ class Connection {
   Lane current_lane_ = Lane::exclusive;
   bool current_complete_ = false;
   bool continue_sent_ = false;
-  std::string input_;                  ///< read but not yet parsed
+  std::string input_;                                ///< read but not yet parsed
   std::deque<std::shared_ptr<Exchange>> exchanges_;  ///< begun, in order of request
-  Lane lane_ = Lane::exclusive;        ///< of the exchanges under way
+  Lane lane_ = Lane::exclusive;                      ///< of the exchanges under way
   std::string output_;
   size_t output_sent_ = 0;
 
@@ -105,11 +105,11 @@ class Connection {
   bool writable_ = true;
   bool peer_closed_ = false;
   bool input_ended_ = false;
-  bool closing_ = false;   ///< no further request is read
-  bool refused_ = false;   ///< bytes may follow that nobody will read as a request
+  bool closing_ = false;  ///< no further request is read
+  bool refused_ = false;  ///< bytes may follow that nobody will read as a request
   bool lingering_ = false;
   bool broken_ = false;
-  SteadyTime active_at_;        ///< last byte either way
+  SteadyTime active_at_;  ///< last byte either way
   SteadyTime request_begun_at_;
   SteadyTime linger_until_;
 };

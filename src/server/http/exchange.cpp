@@ -82,7 +82,8 @@ size_t StreamState::unsent() const {
 
 void StreamState::set_drained(std::function<void()> callback) {
   std::lock_guard lock(mutex_);
-  on_drained_ = std::move(callback);
+  // A callback kept after the end would keep its owner, which keeps this, for ever.
+  if (!gone_) on_drained_ = std::move(callback);
 }
 
 void StreamState::set_gone(std::function<void()> callback) {

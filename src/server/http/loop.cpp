@@ -23,9 +23,9 @@ constexpr size_t scratch_bytes = 64 << 10;
 using std::chrono::milliseconds;
 
 milliseconds tick_for(const ConnectionLimits& limits) {
-  milliseconds shortest = std::min({limits.idle_timeout, limits.head_timeout,
-                                    limits.body_stall_timeout, limits.write_timeout,
-                                    limits.linger_timeout});
+  milliseconds shortest =
+      std::min({limits.idle_timeout, limits.head_timeout, limits.body_stall_timeout,
+                limits.write_timeout, limits.linger_timeout});
   return std::clamp(shortest / 4, milliseconds(5), milliseconds(1000));
 }
 

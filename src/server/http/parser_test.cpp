@@ -37,7 +37,8 @@ TEST(Parser, reads_a_request_without_a_body) {
 }
 
 TEST(Parser, gives_the_same_whatever_the_pieces) {
-  std::string text = with("Transfer-Encoding: chunked\r\n", "3\r\nabc\r\n2;q=1\r\nde\r\n0\r\nT: v\r\n\r\n");
+  std::string text =
+      with("Transfer-Encoding: chunked\r\n", "3\r\nabc\r\n2;q=1\r\nde\r\n0\r\nT: v\r\n\r\n");
   for (size_t size = 1; size <= text.size(); ++size) {
     Request request;
     RequestParser parser{ParserLimits{}};

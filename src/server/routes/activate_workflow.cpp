@@ -5,8 +5,8 @@ namespace fermata::server::routes {
 namespace {
 
 void set_active(Api& api, const Call& call, bool active) {
-  AuditLine line = api.audit(call, active ? "workflow.activate" : "workflow.deactivate",
-                             call.variable(0));
+  AuditLine line =
+      api.audit(call, active ? "workflow.activate" : "workflow.deactivate", call.variable(0));
   auto record =
       api.catalog().set_active(call.who.account, WorkflowId(call.variable(0)), active, line);
   if (!record) return api.fail(call, record.error());

@@ -68,9 +68,9 @@ Outcome<std::vector<RunSummary>> select(Api& api, const RunFilter& filter) {
     for (RunSummary& summary : page.items) out.push_back(std::move(summary));
     cursor = page.next_cursor;
     if (out.size() > api.options().bulk_runs_max)
-      return fail(ErrorCode::invalid_field,
-                  "The filter matches more than bulk_runs_max, " +
-                      std::to_string(api.options().bulk_runs_max) + " executions; narrow it.");
+      return fail(ErrorCode::invalid_field, "The filter matches more than bulk_runs_max, " +
+                                                std::to_string(api.options().bulk_runs_max) +
+                                                " executions; narrow it.");
   } while (!cursor.empty());
   return out;
 }
@@ -101,15 +101,17 @@ Value forecast(Api& api, const BulkRequest& request, const std::vector<RunSummar
                         {"as_of", to_rfc3339(api.now())}});
 }
 
-/// Collects what became of each run and answers when the last is known.
+/// Collects what became of each run; when its last owner goes, all are known and it answers.
 class Tally {
  public:
-  Tally(Call call, size_t matched) : call_(std::move(call)), matched_(matched) {}
-  /// Answers when the last copy of the tally goes.
+  Tally(Api& api, Call call, size_t matched)
+      : api_(api), call_(std::move(call)), matched_(matched) {}
+  /// The last to know may be the engine's thread, which has better things to do than writing JSON.
   ~Tally() {
-    call_.send_json(200, Value::object({{"matched", matched_},
-                                        {"done", done_},
-                                        {"refused", std::move(refused_)}}));
+    Value answer =
+        Value::object({{"matched", matched_}, {"done", done_}, {"refused", std::move(refused_)}});
+    api_.pool().submit_owed(
+        [call = call_, answer = std::move(answer)] { call.send_json(200, answer); });
   }
   void done() {
     std::lock_guard lock(mutex_);
@@ -117,12 +119,12 @@ class Tally {
   }
   void refused(const RunId& run, const Error& error) {
     std::lock_guard lock(mutex_);
-    refused_.push(Value::object({{"id", run.text()},
-                                 {"code", name_of(error.code)},
-                                 {"message", error.message}}));
+    refused_.push(Value::object(
+        {{"id", run.text()}, {"code", name_of(error.code)}, {"message", error.message}}));
   }
 
  private:
+  Api& api_;
   const Call call_;
   const size_t matched_;
   std::mutex mutex_;
@@ -132,9 +134,9 @@ class Tally {
 
 Outcome<Command> retry_command(Api& api, const Call& call, const RunSummary& summary) {
   FERMATA_TRY(run, api.reader().find(summary.id));
-  FERMATA_TRY(definition, api.definitions().load(run.summary.definition));
-  FERMATA_TRY(seed, restart::retry({run.summary, run.history, definition}));
-  StartRun start = restart_command(run.summary, definition, "retry", std::move(seed.state));
+  FERMATA_TRY(definitions, definitions_of(api, run.summary));
+  FERMATA_TRY(seed, restart::retry({run.summary, run.history, definitions}));
+  StartRun start = restart_command(run.summary, "retry", std::move(seed.state));
   std::string_view key = call.request.header("idempotency-key");
   if (key.empty()) return Command{RunId(api.new_uuid_v7()), std::move(start), {}};
   std::string each = std::string(key) + "\n" + summary.id.text();
@@ -147,17 +149,21 @@ Outcome<Command> command_for(Api& api, const Call& call, const BulkRequest& requ
   if (auto code = forbidden(request.action, run.status))
     return fail(*code, std::string(title_of(*code)) + ".");
   switch (request.action) {
-    case Action::cancel: return Command{run.id, CancelRun{request.reason}, {}};
-    case Action::pause: return Command{run.id, PauseRun{}, {}};
-    case Action::resume: return Command{run.id, ResumeRun{}, {}};
-    case Action::retry: break;
+    case Action::cancel:
+      return Command{run.id, CancelRun{request.reason}, {}};
+    case Action::pause:
+      return Command{run.id, PauseRun{}, {}};
+    case Action::resume:
+      return Command{run.id, ResumeRun{}, {}};
+    case Action::retry:
+      break;
   }
   return retry_command(api, call, run);
 }
 
 void act(Api& api, const Call& call, const BulkRequest& request,
          const std::vector<RunSummary>& runs) {
-  auto tally = std::make_shared<Tally>(call, runs.size());
+  auto tally = std::make_shared<Tally>(api, call, runs.size());
   for (const RunSummary& run : runs) {
     auto command = command_for(api, call, request, run);
     if (!command) {

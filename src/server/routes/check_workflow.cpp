@@ -6,8 +6,8 @@ namespace fermata::server::routes {
 
 /// The question is answered with 200 either way: a definition with errors is a good answer to it.
 void check_workflow(Api& api, Call call) {
-  auto checked = graph::check_definition(call.body, call.request.body,
-                                         api.options().definition_limits);
+  auto checked =
+      graph::check_definition(call.body, call.request.body, api.options().definition_limits);
   Value out = Value::object({{"valid", checked.errors.empty()},
                              {"errors", front::to_value(checked.errors)},
                              {"warnings", front::to_value(checked.warnings)}});

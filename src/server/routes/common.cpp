@@ -22,19 +22,27 @@ Outcome<RunSummary> own_run(Api& api, const Call& call) {
   return *std::move(summary);
 }
 
+Outcome<KnownDefinitions> definitions_of(Api& api, const RunSummary& summary) {
+  FERMATA_TRY(latest, api.definitions().load(summary.definition));
+  return KnownDefinitions(latest, [&api](const DefinitionHash& hash) -> graph::DefinitionRef {
+    auto found = api.definitions().load(hash);
+    return found ? *found : nullptr;
+  });
+}
+
 Outcome<OwnRun> own_history(Api& api, const Call& call) {
   FERMATA_TRY(run, api.reader().find(RunId(call.variable(0))));
   if (run.version == 0 || run.summary.account != call.who.account)
     return no_such_run(call.variable(0));
-  FERMATA_TRY(definition, api.definitions().load(run.summary.definition));
-  return OwnRun{std::move(run), std::move(definition)};
+  FERMATA_TRY(definitions, definitions_of(api, run.summary));
+  return OwnRun{std::move(run), std::move(definitions)};
 }
 
 Outcome<Value> execution_value(Api& api, const AccountId& account, const RunId& id) {
   FERMATA_TRY(run, api.reader().find(id));
   if (run.version == 0 || run.summary.account != account) return no_such_run(id.text());
-  FERMATA_TRY(definition, api.definitions().load(run.summary.definition));
-  return view::execution(run.summary, run.history, definition);
+  FERMATA_TRY(definitions, definitions_of(api, run.summary));
+  return view::execution(run.summary, run.history, definitions);
 }
 
 Outcome<WorkflowRecord> own_workflow(Api& api, const Call& call) {
@@ -77,7 +85,8 @@ void submit(Api& api, Call call, Command command, Done done) {
   if (taken) return;
   bool stopping = api.stopping();
   api.fail(spare, {stopping ? ErrorCode::shutting_down : ErrorCode::queue_full,
-                   stopping ? "The server is stopping." : "The engine's queue is full.", {}});
+                   stopping ? "The server is stopping." : "The engine's queue is full.",
+                   {}});
 }
 
 void submit_and_answer(Api& api, Call call, CommandBody body) {

@@ -5,6 +5,7 @@
 
 #include "core/model/command.h"
 #include "ports/reader.h"
+#include "core/run/history.h"
 #include "server/api.h"
 
 /// What several endpoints share.
@@ -16,8 +17,10 @@ Outcome<RunSummary> own_run(Api& api, const Call& call);
 /// The same with its whole history and definition.
 struct OwnRun {
   StoredRun run;
-  graph::DefinitionRef definition;
+  KnownDefinitions definitions;
 };
+/// The definition a run has now; those it had before a migration are found when asked for.
+Outcome<KnownDefinitions> definitions_of(Api& api, const RunSummary& summary);
 Outcome<OwnRun> own_history(Api& api, const Call& call);
 /// `GET /executions/{id}` of a run of this account.
 Outcome<Value> execution_value(Api& api, const AccountId& account, const RunId& id);

@@ -55,8 +55,8 @@ Outcome<void> keep_mark(Api& api, const Call& call, const std::string& hash, Val
   std::string key(call.request.header("idempotency-key"));
   if (key.empty()) return {};
   answer.set("key", Value());
-  IdempotencyMark mark{call.who.account, key, hash, 201, to_json(answer),
-                       api.now() + Duration{mark_kept_ms}};
+  IdempotencyMark mark{
+      call.who.account, key, hash, 201, to_json(answer), api.now() + Duration{mark_kept_ms}};
   auto kept = api.catalog().put_mark(mark);
   if (!kept) return Failure{std::move(kept).error()};
   return {};

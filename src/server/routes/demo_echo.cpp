@@ -15,10 +15,10 @@ Value echo_of(Api& api, const Call& call) {
   for (const auto& field : call.request.headers) headers.emplace_back(field.name, field.value);
   Value body(call.request.body);
   if (call.request.body.empty()) body = Value();
-  if (auto parsed = parse_json(call.request.body,
-                               {.nesting_max = api.options().json_nesting_max}))
+  if (auto parsed = parse_json(call.request.body, {.nesting_max = api.options().json_nesting_max}))
     body = *std::move(parsed);
-  Value out = front::webhook_input(std::move(body), headers, call.query, call.request.method_text, "");
+  Value out =
+      front::webhook_input(std::move(body), headers, call.query, call.request.method_text, "");
   out.set("path", call.request.path);
   out.set("at", to_rfc3339(api.now()));
   return out;

@@ -20,8 +20,8 @@ Outcome<HistoryPage> read_page(Api& api, const Call& call) {
   FERMATA_TRY(summary, own_run(api, call));
   if (from < 1) return front::bad_query("cursor", "Sequences begin at 1.");
   FERMATA_TRY(run, api.reader().find(summary.id, from, paging.limit));
-  FERMATA_TRY(definition, api.definitions().load(run.summary.definition));
-  FERMATA_TRY(events, view::history(run.history, *definition, from, paging.limit));
+  FERMATA_TRY(definitions, definitions_of(api, run.summary));
+  FERMATA_TRY(events, view::history(run.history, definitions, from, paging.limit));
   HistoryPage page{std::move(events), 0};
   uint64_t end = from + page.events.size();
   if (!page.events.empty() && end <= run.summary.last_sequence) page.next = end;

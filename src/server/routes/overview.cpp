@@ -6,9 +6,12 @@ namespace {
 
 std::string_view mode_text(AccessMode mode) {
   switch (mode) {
-    case AccessMode::keys: return "keys";
-    case AccessMode::local: return "local";
-    case AccessMode::insecure: break;
+    case AccessMode::keys:
+      return "keys";
+    case AccessMode::local:
+      return "local";
+    case AccessMode::insecure:
+      break;
   }
   return "insecure";
 }
@@ -20,9 +23,9 @@ void overview(Api& api, Call call) {
   auto counts = api.reader().counts(call.who.account);
   if (!counts) return api.fail(call, counts.error());
   Value runs = Value::object();
-  for (auto status : {RunStatus::running, RunStatus::waiting, RunStatus::paused,
-                      RunStatus::completed, RunStatus::failed, RunStatus::cancelled,
-                      RunStatus::timed_out})
+  for (auto status :
+       {RunStatus::running, RunStatus::waiting, RunStatus::paused, RunStatus::completed,
+        RunStatus::failed, RunStatus::cancelled, RunStatus::timed_out})
     runs.set(name_of(status), 0);
   for (const auto& [status, count] : *counts) runs.set(name_of(status), count);
   auto up = std::chrono::steady_clock::now() - api.started_at();

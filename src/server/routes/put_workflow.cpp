@@ -27,8 +27,9 @@ Outcome<void> check_content(const Call& call) {
       call.variable(0) == "executions")
     return fail(ErrorCode::invalid_id, "`" + call.variable(0) + "` cannot name a workflow.");
   if (call.body.get("language") == Value("flow"))
-    return fail(ErrorCode::definition_invalid, "Flow scripts are not part of this build.",
-                {{"language_unknown", "/language", "Only graphs (nodes and edges) are taken.", {}}});
+    return fail(
+        ErrorCode::definition_invalid, "Flow scripts are not part of this build.",
+        {{"language_unknown", "/language", "Only graphs (nodes and edges) are taken.", {}}});
   return {};
 }
 
@@ -60,10 +61,10 @@ Outcome<std::string> webhook_guid(Api& api, const Call& call, const graph::Defin
 
 void refuse(Api& api, const Call& call, const graph::CheckedDefinition& checked) {
   size_t count = checked.errors.size();
-  Error error{ErrorCode::definition_invalid,
-              count == 1 ? checked.errors[0].message
-                         : "There are " + std::to_string(count) + " errors.",
-              checked.errors};
+  Error error{
+      ErrorCode::definition_invalid,
+      count == 1 ? checked.errors[0].message : "There are " + std::to_string(count) + " errors.",
+      checked.errors};
   Value document = problem_value(error, "urn:uuid:" + api.new_uuid_v7());
   document.set("warnings", front::to_value(checked.warnings));
   call.send(problem_document(error, document));
@@ -91,8 +92,8 @@ Outcome<WorkflowStored> store(Api& api, const Call& call, const graph::CheckedDe
 
 void put_workflow(Api& api, Call call) {
   if (auto content = check_content(call); !content) return api.fail(call, content.error());
-  auto checked = graph::check_definition(call.body, call.request.body,
-                                         api.options().definition_limits);
+  auto checked =
+      graph::check_definition(call.body, call.request.body, api.options().definition_limits);
   auto unsealed = unsealable(checked.warnings);
   checked.errors.insert(checked.errors.end(), unsealed.begin(), unsealed.end());
   if (!checked.errors.empty()) return refuse(api, call, checked);

@@ -1,6 +1,3 @@
-#include <openssl/crypto.h>
-
-#include "base/hash.h"
 #include "core/run/view.h"
 #include "front/webhook.h"
 #include "server/end_wait.h"
@@ -25,13 +22,6 @@ Outcome<Hook> find_hook(Api& api, const Call& call) {
   auto rules = front::webhook_rules(*definition);
   if (!rules) return unknown();
   return Hook{*std::move(record), std::move(definition), *std::move(rules)};
-}
-
-bool same_secret(std::string_view a, std::string_view b) {
-  // Hashes have one length, so the comparison tells nothing about the secret's.
-  std::string left = sha256_hex(a);
-  std::string right = sha256_hex(b);
-  return CRYPTO_memcmp(left.data(), right.data(), left.size()) == 0;
 }
 
 /// Answers the name of the header that carried the secret, empty without authentication.
@@ -81,7 +71,8 @@ void answer_result(Api& api, const Call& call, const RunSummary& summary) {
   api.pool().submit_owed([&api, call, summary] {
     auto value = execution_value(api, summary.account, summary.id);
     if (!value) return api.fail(call, value.error());
-    if (value->get("status") == Value("completed")) return call.send_json(200, value->get("output"));
+    if (value->get("status") == Value("completed"))
+      return call.send_json(200, value->get("output"));
     call.send_json(202, Value::object({{"id", summary.id.text()},
                                        {"status", value->get("status")},
                                        {"error", value->get("error")}}));

@@ -1,20 +1,23 @@
 #include "server/routes/restart_execution.h"
 
+#include "core/model/run.h"
 #include "front/run_query.h"
 
 namespace fermata::server::routes {
 
-StartRun restart_command(const RunSummary& source, const graph::DefinitionRef& definition,
-                         std::string kind, std::shared_ptr<const Run> state) {
+StartRun restart_command(const RunSummary& source, std::string kind, std::shared_ptr<const Run> state) {
   StartRun start;
   start.account = source.account;
   start.workflow = source.workflow;
   start.workflow_version = source.workflow_version;
-  start.definition = definition;
+  // A fork may go back to before a migration: the state knows its own definition.
+  start.definition = state->definition;
   start.labels = source.labels;
   start.contact_id = source.contact_id;
   start.parent = source.parent;
-  start.trigger_kind = kind;
+  start.input = state->input;
+  start.trigger = state->trigger;
+  start.trigger_kind = state->trigger_kind;
   start.origin = {source.id, std::move(kind)};
   start.seed = std::move(state);
   return start;
@@ -25,18 +28,17 @@ void restart_execution(Api& api, Call call, std::string kind, const MakeSeed& ma
   if (!dry_run) return api.fail(call, dry_run.error());
   auto own = own_history(api, call);
   if (!own) return api.fail(call, own.error());
-  auto seed = make({own->run.summary, own->run.history, own->definition});
+  auto seed = make({own->run.summary, own->run.history, own->definitions});
   if (!seed) return api.fail(call, seed.error());
   if (*dry_run) return call.send_json(200, seed->plan);
-  StartRun start = restart_command(own->run.summary, own->definition, std::move(kind),
-                                   std::move(seed->state));
+  StartRun start =
+      restart_command(own->run.summary, std::move(kind), std::move(seed->state));
   NewRun run = new_run(api, call);
   start.request_hash = std::move(run.request_hash);
   Command command{std::move(run.id), std::move(start), {}};
-  submit(api, std::move(call), std::move(command),
-         [](Api&, const Call& asked, const RunSummary& summary) {
-           asked.send(created_run(summary));
-         });
+  submit(
+      api, std::move(call), std::move(command),
+      [](Api&, const Call& asked, const RunSummary& summary) { asked.send(created_run(summary)); });
 }
 
 }  // namespace fermata::server::routes

@@ -9,14 +9,14 @@ void retry_execution(Api& api, Call call) {
   auto version = fields.integer("version", 1, UINT32_MAX);
   Value map = fields.object("map");
   if (auto read = fields.finish(); !read) return api.fail(call, read.error());
-  restart_execution(api, std::move(call), "retry",
-                    [&](const restart::Source& source) -> Outcome<restart::Seed> {
-                      if ((version && *version != source.summary.workflow_version) || !map.is_null())
-                        return fail(ErrorCode::migration_refused,
-                                    "A retry keeps the version of its execution; retry first "
-                                    "and then migrate the new execution.");
-                      return restart::retry(source);
-                    });
+  restart_execution(
+      api, std::move(call), "retry", [&](const restart::Source& source) -> Outcome<restart::Seed> {
+        if ((version && *version != source.summary.workflow_version) || !map.is_null())
+          return fail(ErrorCode::migration_refused,
+                      "A retry keeps the version of its execution; retry first "
+                      "and then migrate the new execution.");
+        return restart::retry(source);
+      });
 }
 
 }  // namespace fermata::server::routes

@@ -10,8 +10,8 @@ void revoke_key(Api& api, Call call) {
   if (key->role == Role::root && call.who.role != Role::root)
     return api.fail(call, {ErrorCode::forbidden, "Only a root key may revoke a root key.", {}});
   if (!key->revoked_at) {
-    auto revoked = api.catalog().revoke_key(key->id, api.now(),
-                                            api.audit(call, "key.revoke", key->id));
+    auto revoked =
+        api.catalog().revoke_key(key->id, api.now(), api.audit(call, "key.revoke", key->id));
     if (!revoked) return api.fail(call, revoked.error());
   }
   api.keys().forget(key->id);

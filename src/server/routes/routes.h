@@ -30,6 +30,7 @@ void get_execution(Api& api, Call call);
 void get_history(Api& api, Call call);
 void stream_execution(Api& api, Call call);
 void get_nodes(Api& api, Call call);
+void get_node(Api& api, Call call);
 void stream_account(Api& api, Call call);
 
 void cancel_execution(Api& api, Call call);

@@ -64,10 +64,11 @@ void start_execution(Api& api, Call call) {
          [end, wait = *wait](Api& served_by, const Call& asked, const RunSummary& summary) {
            if (!end) return asked.send(created_run(summary));
            if (is_terminal(summary.status)) return answer_whole(served_by, asked, summary);
-           end->finish(std::chrono::milliseconds(wait->ms), [&served_by, asked, summary](bool ended) {
-             if (ended) return answer_whole(served_by, asked, summary);
-             asked.send(created_run(summary));
-           });
+           end->finish(std::chrono::milliseconds(wait->ms),
+                       [&served_by, asked, summary](bool ended) {
+                         if (ended) return answer_whole(served_by, asked, summary);
+                         asked.send(created_run(summary));
+                       });
          });
 }
 

@@ -6,7 +6,8 @@ namespace fermata::server::routes {
 namespace {
 
 constexpr std::string_view style = R"css(
-:root{color-scheme:light dark;--ink:#1c2430;--soft:#667085;--line:#e4e7ec;--card:#fff;--page:#f6f7f9;
+:root{color-scheme:light dark;--ink:#1c2430;--soft:#667085;--line:#e4e7ec;--card:#fff;
+--page:#f6f7f9;
 --running:#2563eb;--waiting:#b45309;--paused:#6b7280;--completed:#15803d;--failed:#b91c1c;
 --cancelled:#6b7280;--timed_out:#9a3412}
 @media(prefers-color-scheme:dark){:root{--ink:#e6e9ef;--soft:#98a2b3;--line:#2a3140;--card:#171c26;
@@ -109,9 +110,10 @@ constexpr std::string_view body_html = R"html(
 )html";
 
 std::string page_html() {
-  std::string out = "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">"
-                    "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
-                    "<link rel=\"icon\" href=\"data:,\"><title>Fermata</title><style>";
+  std::string out =
+      "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">"
+      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
+      "<link rel=\"icon\" href=\"data:,\"><title>Fermata</title><style>";
   out.append(style).append("</style></head><body>").append(body_html);
   out.append("<script>").append(script).append("</script></body></html>");
   return out;
@@ -128,10 +130,11 @@ std::string policy_hash(std::string_view content) {
 /// the API. Nothing is loaded from elsewhere, and only this script may run in it.
 void status_page(Api&, Call call) {
   static const std::string html = page_html();
-  static const std::string policy = "default-src 'none'; connect-src 'self'; img-src data:; "
-                                    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-                                    "script-src " + policy_hash(script) + "; style-src " +
-                                    policy_hash(style);
+  static const std::string policy =
+      "default-src 'none'; connect-src 'self'; img-src data:; "
+      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+      "script-src " +
+      policy_hash(script) + "; style-src " + policy_hash(style);
   http::Response response;
   response.content_type = "text/html; charset=utf-8";
   response.body = html;

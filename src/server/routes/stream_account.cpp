@@ -33,7 +33,8 @@ class AccountStream final : public EventStream {
     if (news.lost || reset_) out = sse_event("reset", id_of(after_), "{}");
     for (size_t i = 0; i < news.runs.size(); ++i) {
       bool last = i + 1 == news.runs.size();
-      out += sse_event("run", last ? id_of(news.next) : "", to_json(view::list_item(*news.runs[i])));
+      out +=
+          sse_event("run", last ? id_of(news.next) : "", to_json(view::list_item(*news.runs[i])));
     }
     if (out.empty()) {
       bool moved = news.next > after_;

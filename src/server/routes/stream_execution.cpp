@@ -29,11 +29,10 @@ class RunStream final : public EventStream {
     auto found = api().reader().find(run_, next_, events_per_look);
     if (!found || found->version == 0) return Look::over;
     uint64_t last = last_sequence(found->history);
-    if (last < next_)
-      return is_terminal(found->summary.status) ? Look::over : Look::nothing;
-    auto definition = api().definitions().load(found->summary.definition);
-    if (!definition) return Look::over;
-    auto records = view::stream_records(run_, found->history, **definition, detail_all_);
+    if (last < next_) return is_terminal(found->summary.status) ? Look::over : Look::nothing;
+    auto definitions = definitions_of(api(), found->summary);
+    if (!definitions) return Look::over;
+    auto records = view::stream_records(run_, found->history, *definitions, detail_all_);
     if (!records) return Look::over;
     if (!send(text_of(*records))) return Look::nothing;
     next_ = last + 1;

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "server/test_client.h"
+#include "server/http/test_client.h"
 
 namespace fermata::server {
 namespace {
@@ -58,8 +58,9 @@ TestClient::~TestClient() {
 
 bool TestClient::send(std::string_view bytes) {
   while (!bytes.empty()) {
-    ssize_t n = ssl_ ? SSL_write(static_cast<SSL*>(ssl_), bytes.data(), static_cast<int>(bytes.size()))
-                     : ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    ssize_t n =
+        ssl_ ? SSL_write(static_cast<SSL*>(ssl_), bytes.data(), static_cast<int>(bytes.size()))
+             : ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (n <= 0) return false;
     bytes.remove_prefix(static_cast<size_t>(n));
   }

@@ -1,0 +1,58 @@
+#include "front/run_query.h"
+
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+
+namespace fermata::front {
+namespace {
+
+TEST(RunQuery, reads_every_filter) {
+  auto filter = read_run_filter({{"status", "failed,timed_out"},
+                                 {"status", "running"},
+                                 {"workflow_id", "w"},
+                                 {"label", "team:a:b"},
+                                 {"contact_id", "c"},
+                                 {"parent", "p"},
+                                 {"from", "2026-01-01T00:00:00Z"},
+                                 {"to", "2026-01-02T00:00:00Z"},
+                                 {"q", "text"},
+                                 {"limit", "5"}},
+                                AccountId("a"));
+  ASSERT_TRUE(filter);
+  EXPECT_EQ(filter->statuses.size(), 3u);
+  EXPECT_EQ(filter->account, AccountId("a"));
+  EXPECT_EQ(filter->label_key, "team");
+  EXPECT_EQ(filter->label_value, "a:b");
+  EXPECT_EQ(filter->parent, RunId("p"));
+  EXPECT_LT(*filter->from, *filter->to);
+}
+
+TEST(RunQuery, a_json_filter_reads_the_same_but_refuses_what_it_does_not_know) {
+  Value json = *parse_json(R"({"status":["failed","paused"],"label":"x"})");
+  auto filter = read_run_filter(json, AccountId("a"));
+  ASSERT_TRUE(filter);
+  EXPECT_EQ(filter->statuses.size(), 2u);
+  auto unknown = read_run_filter(*parse_json(R"({"state":"x","q":1})"), AccountId("a"));
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().code, ErrorCode::invalid_field);
+  EXPECT_EQ(unknown.error().findings.size(), 2u);
+}
+
+TEST(RunQuery, paging_has_limits) {  // A-3
+  EXPECT_EQ(read_paging({})->limit, 50u);
+  EXPECT_EQ(read_paging({{"limit", "1000"}, {"cursor", "c"}})->cursor, "c");
+  for (const char* bad : {"0", "1001", "-1", "x", "", "5x"})
+    EXPECT_FALSE(read_paging({{"limit", bad}})) << bad;
+}
+
+TEST(RunQuery, flags_are_written_in_a_few_ways) {
+  EXPECT_TRUE(*read_flag({{"dry_run", ""}}, "dry_run"));
+  EXPECT_TRUE(*read_flag({{"dry_run", "true"}}, "dry_run"));
+  EXPECT_FALSE(*read_flag({{"dry_run", "0"}}, "dry_run"));
+  EXPECT_FALSE(*read_flag({}, "dry_run"));
+  EXPECT_FALSE(read_flag({{"dry_run", "yes"}}, "dry_run"));
+}
+
+}  // namespace
+}  // namespace fermata::front

@@ -1,0 +1,243 @@
+#include <gtest/gtest.h>
+
+#include "server/test_world.h"
+
+namespace fermata::server {
+namespace {
+
+TEST(Executions, a_started_one_can_be_read) {
+  TestWorld world;
+  world.put_workflows();
+  auto started = world.ask("POST", "/api/v1/workflows/instant/executions",
+                           R"({"input":{"n":21},"labels":{"team":"a"},"contact_id":"c1"})");
+  ASSERT_EQ(started.status, 201) << started.text;
+  std::string id(started.body.get("id").as_string());
+  EXPECT_EQ(started.headers["location"], "/api/v1/executions/" + id);
+  ASSERT_TRUE(world.wait_for(id, "completed"));
+  auto run = world.ask("GET", "/api/v1/executions/" + id);
+  EXPECT_EQ(run.body.get("output").get("doubled"), Value(42)) << run.text;
+  EXPECT_EQ(run.body.get("labels").get("team"), Value("a"));
+  EXPECT_EQ(run.body.get("contact_id"), Value("c1"));
+  EXPECT_EQ(run.body.get("workflow_id"), Value("instant"));
+  EXPECT_EQ(run.body.get("version"), Value(1));
+}
+
+TEST(Executions, waiting_for_the_end_answers_with_the_result) {
+  TestWorld world;
+  world.put_workflows();
+  auto done =
+      world.ask("POST", "/api/v1/workflows/instant/executions?wait=10s", R"({"input":{"n":4}})");
+  EXPECT_EQ(done.status, 201);
+  EXPECT_EQ(done.body.get("status"), Value("completed")) << done.text;
+  EXPECT_EQ(done.body.get("output").get("doubled"), Value(8));
+  auto not_yet = world.ask("POST", "/api/v1/workflows/waiting/executions?wait=20ms", "{}");
+  EXPECT_EQ(not_yet.status, 201);
+  EXPECT_FALSE(not_yet.body.find("output"));
+  EXPECT_EQ(world.ask("POST", "/api/v1/workflows/instant/executions?wait=5m", "{}").code(),
+            "invalid_query");
+  EXPECT_EQ(world.ask("POST", "/api/v1/workflows/instant/executions?wait=soon", "{}").code(),
+            "invalid_query");
+}
+
+TEST(Executions, who_waits_is_answered_when_the_run_ends) {
+  TestWorld world;
+  world.put_workflows();
+  TestClient waiter(world.server().port());
+  waiter.send(
+      "POST /api/v1/workflows/waiting/executions?wait=20s HTTP/1.1\r\nHost: localhost\r\n"
+      "Idempotency-Key: k\r\nContent-Length: 2\r\n\r\n{}");
+  auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  Value items;
+  do items = world.ask("GET", "/api/v1/executions").body.get("items");
+  while (items.size() == 0 && std::chrono::steady_clock::now() < deadline);
+  ASSERT_EQ(items.size(), 1u);
+  std::string id(items.items()[0].get("id").as_string());
+  EXPECT_EQ(
+      world.ask("POST", "/api/v1/executions/" + id + "/signals/go", R"({"payload":1})").status,
+      200);
+  auto answer = waiter.receive();
+  EXPECT_EQ(answer.status, 201);
+  EXPECT_NE(answer.body.find("\"completed\""), std::string::npos) << answer.body;
+}
+
+TEST(Executions, bad_start_fields_are_all_told_at_once) {
+  TestWorld world;
+  world.put_workflows();
+  auto answer = world.ask("POST", "/api/v1/workflows/instant/executions",
+                          R"({"version":0,"labels":{"a":1},"start_at":"soon","nonsense":1})");
+  EXPECT_EQ(answer.status, 422);
+  EXPECT_EQ(answer.code(), "invalid_field");
+  EXPECT_EQ(answer.body.get("errors").size(), 4u) << answer.text;
+  EXPECT_EQ(world.ask("POST", "/api/v1/workflows/instant/executions", R"({"nonsense":1})").code(),
+            "unknown_field");
+  EXPECT_EQ(world.ask("POST", "/api/v1/workflows/none/executions", "{}").code(),
+            "workflow_not_found");
+  EXPECT_EQ(world.ask("POST", "/api/v1/workflows/instant/executions", R"({"version":9})").code(),
+            "version_not_found");
+}
+
+TEST(Executions, the_same_idempotency_key_starts_once) {  // A-4
+  TestWorld world;
+  world.put_workflows();
+  std::string key = "Idempotency-Key: order-1\r\n";
+  std::string target = "/api/v1/workflows/waiting/executions";
+  auto first = world.ask("POST", target, R"({"input":{"a":1,"b":2}})", key);
+  auto again = world.ask("POST", target, R"({ "input": {"b":2,"a":1} })", key);
+  EXPECT_EQ(first.status, 201);
+  EXPECT_EQ(again.status, 201);
+  EXPECT_EQ(first.body.get("id"), again.body.get("id"));
+  auto other = world.ask("POST", target, R"({"input":{"a":2}})", key);
+  EXPECT_EQ(other.status, 409);
+  EXPECT_EQ(other.code(), "idempotency_key_reused");
+  EXPECT_EQ(world.ask("GET", "/api/v1/executions").body.get("items").size(), 1u);
+  // The key belongs to the account: another one's is another key.
+  world.ask("PUT", "/api/v1/workflows/waiting", waiting_workflow, "X-Account-Id: b\r\n");
+  auto foreign = world.ask("POST", target, R"({"input":{"a":9}})", key + "X-Account-Id: b\r\n");
+  EXPECT_EQ(foreign.status, 201);
+  EXPECT_EQ(world.ask("POST", target, "{}", "Idempotency-Key: \r\n").code(), "bad_request");
+}
+
+TEST(Executions, are_listed_by_every_filter) {
+  TestWorld world;
+  world.put_workflows();
+  std::string id = world.start("waiting", R"({"labels":{"team":"a"},"contact_id":"c1"})");
+  world.start("waiting", R"({"labels":{"team":"b"}})");
+  std::string done = world.start("instant", R"({"input":{"n":1}})");
+  ASSERT_TRUE(world.wait_for(done, "completed"));
+  auto count = [&](const std::string& query) {
+    return world.ask("GET", "/api/v1/executions" + query).body.get("items").size();
+  };
+  EXPECT_EQ(count(""), 3u);
+  EXPECT_EQ(count("?status=completed"), 1u);
+  EXPECT_EQ(count("?status=completed,waiting"), 3u);
+  EXPECT_EQ(count("?status=completed&status=waiting"), 3u);
+  EXPECT_EQ(count("?workflow_id=waiting"), 2u);
+  EXPECT_EQ(count("?label=team:a"), 1u);
+  EXPECT_EQ(count("?label=team"), 2u);
+  EXPECT_EQ(count("?contact_id=c1"), 1u);
+  EXPECT_EQ(count("?q=" + id), 1u);
+  EXPECT_EQ(count("?from=2026-01-26T00:00:00Z"), 3u);
+  EXPECT_EQ(count("?to=2026-01-26T00:00:00Z"), 0u);
+  EXPECT_EQ(count("?limit=2"), 2u);
+  auto bad = world.ask("GET", "/api/v1/executions?status=odd&from=then");
+  EXPECT_EQ(bad.code(), "invalid_query");
+  EXPECT_EQ(bad.body.get("errors").size(), 2u);
+}
+
+TEST(Executions, history_is_paged_by_sequence) {  // G-101
+  TestWorld world;
+  world.put_workflows();
+  std::string id = world.start("instant", R"({"input":{"n":1}})");
+  ASSERT_TRUE(world.wait_for(id, "completed"));
+  std::string path = "/api/v1/executions/" + id + "/history";
+  auto whole = world.ask("GET", path);
+  ASSERT_GE(whole.body.get("items").size(), 3u) << whole.text;
+  EXPECT_TRUE(whole.body.get("next_cursor").is_null());
+  int64_t expected = 1;
+  std::string target = path + "?limit=1";
+  for (;;) {
+    auto page = world.ask("GET", target);
+    ASSERT_EQ(page.body.get("items").size(), 1u) << page.text;
+    EXPECT_EQ(page.body.get("items").items()[0].get("sequence"), Value(expected++));
+    if (page.body.get("next_cursor").is_null()) break;
+    target = path + "?limit=1&cursor=" + std::string(page.body.get("next_cursor").as_string());
+  }
+  EXPECT_EQ(static_cast<size_t>(expected - 1), whole.body.get("items").size());
+  std::string nodes = "/api/v1/executions/" + id + "/nodes";
+  EXPECT_EQ(world.ask("GET", nodes).body.get("nodes").size(), 2u);
+  EXPECT_EQ(world.ask("GET", nodes + "/e").status, 200);
+  EXPECT_EQ(world.ask("GET", nodes + "/none").code(), "node_not_found");
+}
+
+TEST(Executions, are_paused_resumed_signalled_and_cancelled) {
+  TestWorld world;
+  world.put_workflows();
+  std::string path = "/api/v1/executions/" + world.start("waiting");
+  EXPECT_EQ(world.ask("POST", path + "/resume").code(), "run_not_paused");
+  EXPECT_EQ(world.ask("POST", path + "/pause").body.get("status"), Value("paused"));
+  EXPECT_EQ(world.ask("POST", path + "/resume").status, 200);
+  auto cancelled = world.ask("POST", path + "/cancel", R"({"reason":"enough"})");
+  EXPECT_EQ(cancelled.body.get("status"), Value("cancelled")) << cancelled.text;
+  EXPECT_EQ(world.ask("POST", path + "/cancel").status, 200);  // G-93
+  EXPECT_EQ(world.ask("POST", path + "/signals/go").code(), "run_finished");
+  EXPECT_EQ(world.ask("POST", path + "/cancel", R"({"why":"x"})").code(), "unknown_field");
+  EXPECT_EQ(world.ask("POST", "/api/v1/executions/none/cancel").code(), "execution_not_found");
+}
+
+TEST(Executions, an_ended_one_is_retried_rerun_or_forked_as_a_new_one) {  // G-96
+  TestWorld world;
+  world.put_workflows();
+  std::string id = world.start("instant", R"({"input":{"n":3}})");
+  ASSERT_TRUE(world.wait_for(id, "completed"));
+  std::string path = "/api/v1/executions/" + id;
+  EXPECT_EQ(world.ask("POST", path + "/retry").code(), "run_not_failed");
+  auto plan = world.ask("POST", path + "/rerun?dry_run=true", R"({"from_node":"e"})");
+  EXPECT_EQ(plan.status, 200) << plan.text;
+  EXPECT_TRUE(plan.body.find("repeat"));
+  auto rerun = world.ask("POST", path + "/rerun", R"({"from_node":"e"})", "Idempotency-Key: r\r\n");
+  ASSERT_EQ(rerun.status, 201) << rerun.text;
+  EXPECT_EQ(world.ask("POST", path + "/rerun", R"({"from_node":"e"})", "Idempotency-Key: r\r\n")
+                .body.get("id"),
+            rerun.body.get("id"));
+  std::string made(rerun.body.get("id").as_string());
+  ASSERT_TRUE(world.wait_for(made, "completed"));
+  auto shown = world.ask("GET", "/api/v1/executions/" + made);
+  EXPECT_EQ(shown.body.get("origin").get("run"), Value(id)) << shown.text;
+  EXPECT_EQ(world.ask("POST", path + "/fork", R"({"at_sequence":1})").status, 201);
+  EXPECT_EQ(world.ask("POST", path + "/fork", R"({"at_sequence":999})").code(), "sequence_unknown");
+  EXPECT_EQ(world.ask("POST", path + "/rerun", "{}").code(), "invalid_field");
+}
+
+TEST(Executions, a_live_one_migrates_to_another_version) {  // G-97
+  TestWorld world;
+  world.put_workflows();
+  std::string path = "/api/v1/executions/" + world.start("waiting");
+  std::string second = waiting_workflow;
+  second.replace(second.find("\"go\""), 4, "\"gone\"");
+  ASSERT_EQ(world.ask("PUT", "/api/v1/workflows/waiting", second).status, 200);
+  EXPECT_EQ(world.ask("POST", path + "/migrate", R"({"version":7})").code(), "version_not_found");
+  auto moved = world.ask("POST", path + "/migrate", R"({"version":2})");
+  EXPECT_EQ(moved.status, 200) << moved.text;
+  EXPECT_EQ(world.ask("GET", path).body.get("version"), Value(2));
+}
+
+TEST(Executions, a_selection_is_acted_on_as_one) {
+  TestWorld world;
+  world.put_workflows();
+  for (int i = 0; i < 3; ++i) world.start("waiting", R"({"labels":{"batch":"x"}})");
+  std::string done = world.start("instant", R"({"input":{"n":1},"labels":{"batch":"x"}})");
+  ASSERT_TRUE(world.wait_for(done, "completed"));
+  std::string body = R"({"action":"cancel","filter":{"label":"batch:x"},"reason":"r")";
+  auto dry = world.ask("POST", "/api/v1/executions/bulk", body + R"(,"dry_run":true})");
+  EXPECT_EQ(dry.body.get("count"), Value(4)) << dry.text;
+  EXPECT_EQ(dry.body.get("sample").size(), 3u);
+  EXPECT_EQ(dry.body.get("refused").get("run_finished"), Value(1));
+  auto acted = world.ask("POST", "/api/v1/executions/bulk", body + "}");
+  EXPECT_EQ(acted.body.get("matched"), Value(4)) << acted.text;
+  EXPECT_EQ(acted.body.get("done"), Value(3));
+  EXPECT_EQ(acted.body.get("refused").size(), 1u);
+  auto bulk = [&](const char* text) {
+    return world.ask("POST", "/api/v1/executions/bulk", text).code();
+  };
+  EXPECT_EQ(bulk(R"({"action":"cancel"})"), "invalid_field");
+  EXPECT_EQ(bulk(R"({"action":"cancel","filter":{}})"), "invalid_field");
+  EXPECT_EQ(bulk(R"({"action":"cancel","filter":{"lable":"x"}})"), "invalid_field");
+  EXPECT_EQ(bulk(R"({"action":"burn","filter":{"q":"x"}})"), "invalid_field");
+}
+
+TEST(Executions, a_full_engine_says_when_to_come_back) {  // A-2
+  TestWorld world;
+  world.put_workflows();
+  world.intake().full = true;
+  auto refused = world.ask("POST", "/api/v1/workflows/instant/executions", "{}");
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_EQ(refused.code(), "queue_full");
+  EXPECT_EQ(refused.headers["retry-after"], "1");
+  world.intake().full = false;
+  world.intake().failure = Error{ErrorCode::outcome_unknown, "who knows", {}};
+  EXPECT_EQ(world.ask("POST", "/api/v1/workflows/instant/executions", "{}").code(),
+            "outcome_unknown");
+}
+
+}  // namespace
+}  // namespace fermata::server

@@ -1,0 +1,150 @@
+// The world that the tests of this folder share; it has the suffix of a test so that it stays out
+// of the library.
+#include "server/test_world.h"
+
+#include <thread>
+
+#include "adapters/memory/entropy.h"
+#include "adapters/memory/memory_store.h"
+#include "adapters/memory/virtual_clock.h"
+#include "adapters/memory/wheel_timers.h"
+#include "base/json.h"
+#include "host/host.h"
+#include "server/engine_definitions.h"
+#include "server/keys.h"
+
+namespace fermata::server {
+
+const char* const instant_workflow =
+    R"({"nodes":[{"id":"t","name":"Start","type":"manual","trigger":true},
+        {"id":"e","name":"Edit","type":"edit","parameters":{"assignments":[
+          {"name":"doubled","value":"{{ $input.n * 2 }}"}]}}],
+       "edges":[{"id":"1","src":"t","dst":"e"}],"result":"{{ $Edit.$json }}"})";
+
+const char* const waiting_workflow =
+    R"({"nodes":[{"id":"t","name":"Start","type":"manual","trigger":true},
+        {"id":"w","name":"Wait","type":"wait_for_signal","parameters":{"name":"go"}}],
+       "edges":[{"id":"1","src":"t","dst":"w"}]})";
+
+namespace {
+
+/// Calls that never come back.
+class NoCalls final : public Calls {
+ public:
+  void submit(const CallTicket&, CallRequest) override {}
+  void abandon(const CallTicket&) override {}
+  std::vector<CallAnswer> harvest() override { return {}; }
+  bool holds(const CallTicket&) const override { return true; }
+  size_t in_flight() const override { return 0; }
+};
+
+ServerOptions any_port() {
+  ServerOptions options;
+  options.listen = "127.0.0.1:0";
+  return options;
+}
+
+}  // namespace
+
+bool TestIntake::submit(Command command, Reply reply) {
+  if (full) return false;
+  if (!failure) return engine_.submit(std::move(command), std::move(reply));
+  reply(Failure{*failure});
+  return true;
+}
+
+/// The API and the engine draw ids on different threads, hence two sources of entropy.
+struct TestWorld::Inside {
+  explicit Inside(ApiOptions options)
+      : host(HostPorts{store, timers, calls, clock, engine_entropy, hub, engine_definitions}, {}),
+        api(ApiParts{intake, store, store, clock, api_entropy, hub, definitions},
+            std::move(options)),
+        server(any_port(), api) {
+    auto started = server.start();
+    check(static_cast<bool>(started));
+    engine = std::thread([this] { host.run(); });
+    client = std::make_unique<TestClient>(server.port());
+  }
+  ~Inside() {
+    client.reset();
+    server.stop(std::chrono::milliseconds(0));
+    host.stop();
+    engine.join();
+  }
+
+  MemoryStore store;
+  WheelTimers timers;
+  NoCalls calls;
+  VirtualClock clock{*parse_rfc3339("2026-01-26T00:00:00Z")};
+  SeededEntropy engine_entropy{1};
+  SeededEntropy api_entropy{2};
+  FeedHub hub;
+  front::Definitions definitions{store};
+  EngineDefinitions engine_definitions{definitions};
+  Host host;
+  TestIntake intake{host};
+  Api api;
+  Server server;
+  std::thread engine;
+  std::unique_ptr<TestClient> client;
+};
+
+TestWorld::TestWorld(const std::function<void(ApiOptions&)>& change) {
+  ApiOptions options;
+  options.access.mode = AccessMode::local;
+  if (change) change(options);
+  inside_ = std::make_unique<Inside>(std::move(options));
+}
+
+TestWorld::~TestWorld() = default;
+Api& TestWorld::api() { return inside_->api; }
+Server& TestWorld::server() { return inside_->server; }
+TestIntake& TestWorld::intake() { return inside_->intake; }
+TestClient& TestWorld::client() { return *inside_->client; }
+
+std::string TestWorld::Answer::code() const {
+  const Value& found = body.get("code");
+  return found.is_string() ? std::string(found.as_string()) : std::string();
+}
+
+TestWorld::Answer TestWorld::ask(std::string_view method, std::string_view target,
+                                 std::string_view body, std::string_view headers) {
+  ClientAnswer raw = client().ask(method, target, body, headers);
+  Answer answer{raw.status, {}, raw.headers, raw.body};
+  if (auto parsed = parse_json(raw.body)) answer.body = *std::move(parsed);
+  return answer;
+}
+
+void TestWorld::put_workflows() {
+  check(ask("PUT", "/api/v1/workflows/instant", instant_workflow).status == 201);
+  check(ask("PUT", "/api/v1/workflows/waiting", waiting_workflow).status == 201);
+}
+
+std::string TestWorld::start(std::string_view workflow, std::string_view body) {
+  auto answer = ask("POST", "/api/v1/workflows/" + std::string(workflow) + "/executions", body);
+  check(answer.status == 201);
+  return std::string(answer.body.get("id").as_string());
+}
+
+bool TestWorld::wait_for(const std::string& id, std::string_view status) {
+  auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (std::chrono::steady_clock::now() < deadline) {
+    auto answer = ask("GET", "/api/v1/executions/" + id);
+    if (answer.body.get("status") == Value(status)) return true;
+  }
+  return false;
+}
+
+std::string TestWorld::add_key(Role role, const std::string& account) {
+  NewKey made = make_key();
+  KeyRecord record;
+  record.id = made.id;
+  record.account = AccountId(account);
+  record.role = role;
+  record.secret_hash = made.secret_hash;
+  record.created_at = inside_->clock.now();
+  check(static_cast<bool>(inside_->store.put_key(record, {})));
+  return made.secret;
+}
+
+}  // namespace fermata::server

@@ -1,0 +1,174 @@
+#include "cli/configured.h"
+#include "cli/remote.h"
+#include "server/keys.h"
+#include "server/principal.h"
+
+namespace fermata::cli {
+namespace {
+
+Value shown(const KeyRecord& key) {
+  auto time = [](const std::optional<Instant>& at) {
+    return at ? Value(to_rfc3339(*at)) : Value();
+  };
+  return Value::object({{"id", key.id},
+                        {"name", key.name},
+                        {"role", name_of(key.role)},
+                        {"account_id", key.account.text()},
+                        {"created_at", to_rfc3339(key.created_at)},
+                        {"expires_at", time(key.expires_at)},
+                        {"last_used_at", time(key.last_used_at)},
+                        {"revoked_at", time(key.revoked_at)}});
+}
+
+/// The same three actions on a data directory that no server uses: how the first key is made.
+class OfflineKeys {
+ public:
+  OfflineKeys(Catalog& catalog, Instant now, AccountId account)
+      : catalog_(catalog), now_(now), account_(std::move(account)) {}
+
+  Outcome<Value> create(const std::string& name, const std::string& role,
+                        std::optional<Instant> expires_at) {
+    std::optional<Role> known = role_of(role);
+    if (!known)
+      return fail(ErrorCode::usage, "--role is viewer, operator, editor, admin, root or worker.");
+    server::NewKey made = server::make_key();
+    KeyRecord key;
+    key.id = made.id;
+    key.account = account_;
+    key.name = name;
+    key.role = *known;
+    key.secret_hash = made.secret_hash;
+    key.created_at = now_;
+    key.expires_at = expires_at;
+    FERMATA_TRY_VOID(catalog_.put_key(key, audit("key.create", key.id)));
+    Value answer = shown(key);
+    answer.set("key", made.secret);
+    return answer;
+  }
+
+  Outcome<Value> list() {
+    FERMATA_TRY(keys, catalog_.keys(account_));
+    Value items = Value::array();
+    for (const KeyRecord& key : keys) items.push(shown(key));
+    return Value::object({{"items", items}});
+  }
+
+  Outcome<Value> revoke(const std::string& id) {
+    FERMATA_TRY(key, catalog_.key(id));
+    if (!key || key->account != account_)
+      return fail(ErrorCode::key_not_found, "There is no key " + id + ".");
+    if (!key->revoked_at) FERMATA_TRY_VOID(catalog_.revoke_key(id, now_, audit("key.revoke", id)));
+    return Value::object({{"id", id}});
+  }
+
+ private:
+  AuditLine audit(std::string action, std::string subject) const {
+    return {account_,           now_,           "local", std::move(action),
+            std::move(subject), "command line", Value()};
+  }
+
+  Catalog& catalog_;
+  const Instant now_;
+  const AccountId account_;
+};
+
+struct Asked {
+  std::string action;
+  std::string id;  ///< of revoke
+  std::string name;
+  std::string role;
+  std::optional<Instant> expires_at;
+};
+
+Outcome<Asked> read_asked(const Arguments& arguments) {
+  FERMATA_TRY_VOID(arguments.expect(1, 2, "create, list or revoke ID"));
+  Asked asked;
+  asked.action = arguments.positional()[0];
+  bool revokes = asked.action == "revoke";
+  if (!revokes && asked.action != "create" && asked.action != "list")
+    return fail(ErrorCode::usage, "'" + asked.action + "' is not create, list or revoke.");
+  FERMATA_TRY_VOID(arguments.expect(revokes ? 2 : 1, revokes ? 2 : 1, "the ID of the key"));
+  if (revokes) asked.id = arguments.positional()[1];
+  asked.name = arguments.get("name").value_or("");
+  asked.role = arguments.get("role").value_or("admin");
+  if (auto expires = arguments.get("expires")) {
+    asked.expires_at = parse_rfc3339(*expires);
+    if (!asked.expires_at)
+      return fail(ErrorCode::usage, "--expires is a time such as 2027-01-01T00:00:00Z.");
+  }
+  return asked;
+}
+
+Outcome<Value> offline(const Asked& asked, const std::string& directory, const Arguments& arguments,
+                       Surroundings& around) {
+  FERMATA_TRY(store, around.world.open_data(directory, {}));
+  AccountId account(arguments.get("account").value_or(server::default_account.text()));
+  OfflineKeys keys(store->catalog(), around.world.system_clock()->now(), account);
+  if (asked.action == "create") return keys.create(asked.name, asked.role, asked.expires_at);
+  return asked.action == "list" ? keys.list() : keys.revoke(asked.id);
+}
+
+Outcome<Value> online(const Asked& asked, const Arguments& arguments, Surroundings& around) {
+  FERMATA_TRY(client, Client::from(arguments, around));
+  if (arguments.has("account"))
+    return fail(ErrorCode::usage, "--account belongs to --data; a server knows the key's account.");
+  if (asked.action == "list") return client.get("/keys");
+  if (asked.action == "revoke") {
+    FERMATA_TRY_VOID(client.remove("/keys/" + url_escaped(asked.id)));
+    return Value::object({{"id", asked.id}});
+  }
+  Value body = Value::object({{"name", asked.name}, {"role", asked.role}});
+  if (asked.expires_at) body.set("expires_at", to_rfc3339(*asked.expires_at));
+  return client.post("/keys", body);
+}
+
+void print(const Asked& asked, const Value& answer, const Terminal& terminal) {
+  if (asked.action == "create") {
+    terminal.err("The key is shown this once; keep it safe. Use it as FERMATA_KEY.\n");
+    return terminal.line(text_at(answer, "key"));
+  }
+  if (asked.action == "revoke") return terminal.line(asked.id + " is revoked");
+  Table table({"ID", "NAME", "ROLE", "ACCOUNT", "CREATED", "EXPIRES", "LAST USE", "REVOKED"});
+  for (const Value& key : answer.get("items").items())
+    table.row({text_at(key, "id"), text_at(key, "name"), text_at(key, "role"),
+               text_at(key, "account_id"), short_time(text_at(key, "created_at")),
+               short_time(text_at(key, "expires_at")), short_time(text_at(key, "last_used_at")),
+               short_time(text_at(key, "revoked_at"))});
+  table.print(terminal);
+}
+
+Exit keys(const Arguments& arguments, Surroundings& around) {
+  const Terminal& terminal = around.terminal;
+  auto asked = read_asked(arguments);
+  if (!asked) return terminal.fail(asked.error());
+  auto data = arguments.get("data");
+  auto answer =
+      data ? offline(*asked, *data, arguments, around) : online(*asked, arguments, around);
+  if (!answer) return terminal.fail(answer.error());
+  if (terminal.json) {
+    terminal.value(*answer);
+  } else {
+    print(*asked, *answer, terminal);
+  }
+  return Exit::ok;
+}
+
+}  // namespace
+
+CliCommand keys_command() {
+  return {"keys",
+          "create|list|revoke [ID]",
+          "Create, list and revoke API keys.",
+          "With --data it works on a data directory that no server uses, which is how the first "
+          "key is made; else on a server. The secret is printed once, when the key is created.",
+          {{"role", "ROLE", "viewer, operator, editor, admin (without it), root or worker"},
+           {"name", "TEXT", "what the key is for"},
+           {"expires", "TIME", "when it ends, RFC 3339"},
+           {"account", "ID", "the account it belongs to, with --data; `default` without it"},
+           {"data", "DIR", "work on this data directory instead of a server"},
+           server_option()},
+          "fermata keys create --role operator --name ci --data fermata-data",
+          keys};
+}
+
+}  // namespace fermata::cli

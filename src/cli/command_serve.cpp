@@ -1,0 +1,70 @@
+#include <csignal>
+
+#include "cli/command.h"
+#include "cli/configured.h"
+#include "cli/serving.h"
+
+namespace fermata::cli {
+namespace {
+
+Exit print_configuration(const Configuration& configuration, const Terminal& terminal) {
+  if (terminal.json) {
+    Value settings = Value::object();
+    for (const Configuration::Line& line : configuration.lines())
+      settings.set(line.name, Value::object({{"value", line.value}, {"source", line.source}}));
+    terminal.value(settings);
+    return Exit::ok;
+  }
+  Table table({"SETTING", "VALUE", "FROM"});
+  for (const Configuration::Line& line : configuration.lines())
+    table.row({line.name, line.value, line.source});
+  table.print(terminal);
+  return Exit::ok;
+}
+
+/// Blocks the signals that end a server, for this thread and all it will start.
+sigset_t block_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  return set;
+}
+
+Exit serve(const Arguments& arguments, Surroundings& around) {
+  const Terminal& terminal = around.terminal;
+  if (auto expected = arguments.expect(0, 0, ""); !expected) return terminal.fail(expected.error());
+  std::vector<Option> flags = setting_options();
+  auto configuration = configured(flags, arguments, around);
+  if (!configuration) return terminal.fail(configuration.error());
+  if (arguments.is_set("print-config")) return print_configuration(*configuration, terminal);
+
+  sigset_t signals = block_signals();
+  Serving serving(around, configuration->settings());
+  if (auto begun = serving.begin(); !begun) return terminal.fail(begun.error());
+  int signal = 0;
+  sigwait(&signals, &signal);
+  serving.end(signal == SIGINT ? "SIGINT" : "SIGTERM");
+  return Exit::ok;
+}
+
+}  // namespace
+
+CliCommand serve_command() {
+  std::vector<Option> options = setting_options();
+  options.push_back({"print-config", "", "show every setting and where it came from, then end"});
+  options.push_back(config_option());
+  return {"serve",
+          "",
+          "Run the server.",
+          "Everything it answers is durable in the data directory, and a server killed at any "
+          "moment goes on from there when it is started again. SIGTERM stops it cleanly. Every "
+          "option below is also a key of fermata.toml and a variable FERMATA_NAME.",
+          std::move(options),
+          "fermata serve --listen 127.0.0.1:4747 --data fermata-data",
+          serve};
+}
+
+}  // namespace fermata::cli

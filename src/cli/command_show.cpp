@@ -1,0 +1,88 @@
+#include "base/json.h"
+#include "cli/progress.h"
+#include "cli/remote.h"
+
+namespace fermata::cli {
+namespace {
+
+void line_if(const Terminal& terminal, std::string_view name, const std::string& text) {
+  if (text.empty()) return;
+  std::string left(name);
+  left.resize(std::max<size_t>(12, left.size() + 1), ' ');
+  terminal.line(terminal.paint(Colour::dim, left) + text);
+}
+
+void show_waiting(const Value& waiting, const Terminal& terminal) {
+  if (!waiting.is_array() || waiting.size() == 0) return;
+  terminal.line("");
+  Table table({"WAITING AT", "FOR", "SINCE", "UNTIL"});
+  for (const Value& each : waiting.items()) {
+    std::string count = text_at(each, "count");
+    table.row({text_at(each, "node") + (count.empty() ? "" : " ×" + count), text_at(each, "kind"),
+               short_time(text_at(each, "since")), short_time(text_at(each, "until"))});
+  }
+  table.print(terminal);
+}
+
+void show_run(const Value& run, const Terminal& terminal) {
+  std::string status = text_at(run, "status");
+  line_if(terminal, "id", text_at(run, "id"));
+  line_if(terminal, "workflow", text_at(run, "workflow_id") + "@" + text_at(run, "version"));
+  line_if(terminal, "status", terminal.paint(colour_of_status(status), status));
+  line_if(terminal, "started", text_at(run, "started_at"));
+  line_if(terminal, "ended", text_at(run, "completed_at"));
+  line_if(terminal, "reason", text_at(run, "exit_reason"));
+  const Value& progress = run.get("progress");
+  const Value& planned = progress.get("planned");
+  const Value& done = progress.get("done");
+  if (planned.is_integer() && done.is_integer())
+    line_if(terminal, "progress",
+            "[" +
+                bar(static_cast<uint64_t>(done.as_integer()),
+                    static_cast<uint64_t>(planned.as_integer()), 20) +
+                "] " + text_at(progress, "done") + " of " + text_at(progress, "planned") +
+                " nodes");
+  if (run.get("labels").size() > 0) line_if(terminal, "labels", to_json(run.get("labels")));
+  if (!run.get("origin").is_null())
+    line_if(terminal, "origin",
+            text_at(run.get("origin"), "kind") + " of " + text_at(run.get("origin"), "run"));
+  show_waiting(run.get("waiting"), terminal);
+  for (const char* part : {"input", "output", "error"}) {
+    const Value& value = run.get(part);
+    if (value.is_null()) continue;
+    terminal.line("\n" + terminal.paint(Colour::bold, part));
+    terminal.value(value);
+  }
+}
+
+Outcome<Value> find_run(const Arguments& arguments, const Surroundings& around) {
+  FERMATA_TRY_VOID(arguments.expect(1, 1, "the execution's ID (see `fermata ps`)"));
+  FERMATA_TRY(client, Client::from(arguments, around));
+  return client.get(execution_path(arguments.positional()[0]));
+}
+
+Exit show(const Arguments& arguments, Surroundings& around) {
+  const Terminal& terminal = around.terminal;
+  auto run = find_run(arguments, around);
+  if (!run) return terminal.fail(run.error());
+  if (terminal.json) {
+    terminal.value(*run);
+  } else {
+    show_run(*run, terminal);
+  }
+  return Exit::ok;
+}
+
+}  // namespace
+
+CliCommand show_command() {
+  return {"show",
+          "ID",
+          "Show one execution: status, progress, what it waits for, input and output.",
+          "",
+          {server_option()},
+          "fermata show 0198c1f2-…",
+          show};
+}
+
+}  // namespace fermata::cli

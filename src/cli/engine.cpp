@@ -1,0 +1,58 @@
+#include "cli/engine.h"
+
+#include "base/json.h"
+#include "cli/command.h"
+
+namespace fermata::cli {
+
+Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& settings,
+                            Feed& feed) {
+  Engine engine;
+  engine.store = std::move(wanted.store);
+  if (wanted.virtual_start) {
+    engine.movable = world.movable_clock(*wanted.virtual_start);
+  } else {
+    engine.own_clock = world.system_clock();
+  }
+  engine.entropy = world.entropy();
+  engine.timers = world.timers();
+  FERMATA_TRY(calls, world.calls({wanted.private_networks, settings.http_calls_per_account_max,
+                                  std::move(wanted.on_answer)}));
+  engine.calls = std::move(calls);
+  engine.definitions = std::make_unique<front::Definitions>(engine.store->catalog());
+  engine.engine_definitions = std::make_unique<server::EngineDefinitions>(*engine.definitions);
+  HostSettings host;
+  host.limits = run_limits_of(settings);
+  host.turn_commands_max = settings.turn_commands_max;
+  host.queue_commands_max = settings.queue_commands_max;
+  host.cached_runs_max = settings.cached_runs_max;
+  engine.host = std::make_unique<Host>(
+      HostPorts{engine.store->store(), *engine.timers, *engine.calls, engine.clock(),
+                *engine.entropy, feed, *engine.engine_definitions},
+      host);
+  return std::move(engine);
+}
+
+std::string finding_line(const std::string& path, const Finding& finding) {
+  std::string line = path;
+  if (finding.line > 0)
+    line += ":" + std::to_string(finding.line) + ":" + std::to_string(finding.column);
+  line += ": " + finding.message;
+  if (!finding.code.empty()) line += " [" + finding.code + "]";
+  return line;
+}
+
+Outcome<GraphFile> load_graph(const std::string& path, const Settings& settings) {
+  FERMATA_TRY(text, read_file(path));
+  Outcome<Value> document =
+      parse_json(text, {.nesting_max = static_cast<int>(settings.json_nesting_max)});
+  GraphFile file{std::move(text), document ? *document : Value(), {}};
+  if (!document) {
+    file.checked.errors = document.error().findings;
+    return file;
+  }
+  file.checked = graph::check_definition(file.document, file.text, definition_limits_of(settings));
+  return file;
+}
+
+}  // namespace fermata::cli

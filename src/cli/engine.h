@@ -1,0 +1,52 @@
+#pragma once
+#include <memory>
+
+#include "cli/settings.h"
+#include "cli/world.h"
+#include "front/definitions.h"
+#include "host/host.h"
+#include "ports/feed.h"
+#include "server/engine_definitions.h"
+
+namespace fermata::cli {
+
+/// A host with everything it stands on. Members are destroyed in reverse: the host first, the store
+/// last.
+struct Engine {
+  std::unique_ptr<OpenStore> store;
+  std::unique_ptr<Clock> own_clock;  ///< empty when the clock is `movable`
+  std::unique_ptr<MovableClock> movable;
+  std::unique_ptr<Entropy> entropy;
+  std::unique_ptr<Timers> timers;
+  std::unique_ptr<Calls> calls;
+  std::unique_ptr<front::Definitions> definitions;
+  std::unique_ptr<server::EngineDefinitions> engine_definitions;
+  std::unique_ptr<Host> host;
+
+  Clock& clock() const { return movable ? *movable : *own_clock; }
+};
+
+struct EngineWanted {
+  std::unique_ptr<OpenStore> store;
+  std::optional<Instant> virtual_start;
+  std::string private_networks = "deny";
+  std::function<void()> on_answer;  ///< called on another thread; must not block
+};
+/// `feed` must outlive the engine.
+Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& settings,
+                            Feed& feed);
+
+/// A graph file read and checked.
+struct GraphFile {
+  std::string text;
+  Value document;
+  graph::CheckedDefinition checked;
+};
+/// Fails with `usage` when the file cannot be read; what is wrong in it stands in
+/// `checked.errors`, text that is no JSON too.
+Outcome<GraphFile> load_graph(const std::string& path, const Settings& settings);
+
+/// `file:line:column: message [code]`
+std::string finding_line(const std::string& path, const Finding& finding);
+
+}  // namespace fermata::cli

@@ -1,0 +1,156 @@
+#include "cli/serving.h"
+
+#include <unistd.h>
+
+#include "cli/demo.h"
+#include "server/http/address.h"
+
+namespace fermata::cli {
+
+using server::AccessMode;
+
+Serving::Serving(Surroundings& around, const Settings& settings)
+    : around_(around),
+      settings_(settings),
+      wall_clock_(around.world.system_clock()),
+      log_(
+          settings.log == "json" || around.terminal.json, log_level_of(settings.log_level),
+          [clock = wall_clock_.get()] { return clock->now(); },
+          [terminal = &around.terminal](std::string_view line) { terminal->err(line); }) {}
+
+Serving::~Serving() { end("failure"); }
+
+Outcome<std::unique_ptr<OpenStore>> Serving::open_store() {
+  if (settings_.store == "memory") {
+    log_.warn("The store is memory: everything is forgotten when the server ends");
+    return around_.world.memory_store();
+  }
+  return around_.world.open_data(settings_.data, [this](const Error& error) {
+    log_.error("The store cannot be written",
+               {{"code", name_of(error.code)}, {"reason", error.message}});
+  });
+}
+
+Outcome<AccessMode> Serving::choose_access() {
+  FERMATA_TRY(address, http::parse_listen_address(settings_.listen));
+  FERMATA_TRY(any_key, engine_.store->catalog().any_key());
+  FERMATA_TRY(mode, server::choose_access(address, any_key, settings_.insecure));
+  if (mode == AccessMode::local)
+    log_.warn(
+        "Local mode: there is no key, so every program on this machine is root. "
+        "`fermata keys create --data DIR` makes the first key");
+  if (mode == AccessMode::insecure)
+    log_.warn("Insecure: everyone who reaches this address is root");
+  return mode;
+}
+
+Outcome<void> Serving::build_engine() {
+  FERMATA_TRY(store, open_store());
+  engine_.store = std::move(store);
+  FERMATA_TRY(mode, choose_access());
+  access_ = mode;
+  FERMATA_TRY(virtual_start, virtual_start_of(settings_));
+  EngineWanted wanted;
+  wanted.store = std::move(engine_.store);
+  wanted.virtual_start = virtual_start;
+  wanted.private_networks = settings_.http_private_networks;
+  if (wanted.private_networks == "auto")
+    wanted.private_networks = access_ == AccessMode::local ? "allow" : "deny";
+  wanted.on_answer = [this] {
+    if (Host* host = host_) host->wake();
+  };
+  FERMATA_TRY(engine, make_engine(around_.world, std::move(wanted), settings_, feed_));
+  engine_ = std::move(engine);
+  host_ = engine_.host.get();
+  if (engine_.movable) clock_mover_ = std::make_unique<ClockMover>(*engine_.movable, *engine_.host);
+  return engine_.host->recover();
+}
+
+void Serving::build_api() {
+  server::ApiOptions options;
+  options.access.mode = access_;
+  options.rate_limit = {settings_.rate_limit_per_second, settings_.rate_limit_burst > 0
+                                                             ? settings_.rate_limit_burst
+                                                             : settings_.rate_limit_per_second};
+  options.definition_limits = definition_limits_of(settings_);
+  options.json_nesting_max = static_cast<int>(settings_.json_nesting_max);
+  options.wait_ms_max = static_cast<int64_t>(settings_.http_wait_ms_max);
+  options.work_queue_max = settings_.http_work_queue_max;
+  options.demo_echo = !settings_.demo.empty();
+  options.version = program_version;
+  if (clock_mover_) options.test_clock = clock_mover_->for_api();
+  options.queue_depth = [host = engine_.host.get()] { return host->counters().queue_depth; };
+  options.ready = [this] { return ready_.load(); };
+  options.connections_open = [this] { return server_ ? server_->connections_open() : 0; };
+  options.log = [this](const std::string& line) { log_.info(line); };
+  api_ = std::make_unique<server::Api>(
+      server::ApiParts{*engine_.host, engine_.store->reader(), engine_.store->catalog(),
+                       engine_.clock(), *engine_.entropy, hub_, *engine_.definitions},
+      std::move(options));
+}
+
+Outcome<void> Serving::listen() {
+  server::ServerOptions options;
+  options.listen = settings_.listen;
+  options.tls_certificate_file = settings_.tls_cert;
+  options.tls_key_file = settings_.tls_key;
+  options.limits.parser.body_bytes_max = settings_.http_body_bytes_max;
+  options.limits.parser.header_bytes_max = settings_.http_header_bytes_max;
+  options.connections_max = settings_.http_connections_max;
+  server_ = std::make_unique<server::Server>(std::move(options), *api_);
+  return server_->start();
+}
+
+Outcome<void> Serving::begin() {
+  FERMATA_TRY_VOID(build_engine());
+  build_api();
+  FERMATA_TRY_VOID(listen());
+  host_thread_ = std::thread([host = engine_.host.get()] { host->run(); });
+  ready_ = true;
+  log_.info("Serving", {{"url", base_url()},
+                        {"store", settings_.store},
+                        {"data", settings_.store == "memory" ? "" : settings_.data},
+                        {"version", program_version},
+                        {"process", static_cast<int64_t>(getpid())}});
+  if (!settings_.demo.empty()) return show_demo();
+  return {};
+}
+
+Outcome<void> Serving::show_demo() {
+  FERMATA_TRY(demo, begin_demo(engine_, settings_, base_url()));
+  around_.terminal.out(demo_text(demo, base_url(), around_.program, getpid()));
+  return {};
+}
+
+std::string Serving::base_url() const {
+  Outcome<http::ListenAddress> address = http::parse_listen_address(settings_.listen);
+  http::ListenAddress reachable = address ? *address : http::ListenAddress{};
+  reachable.port = server_->port();
+  if (reachable.host == "0.0.0.0") reachable.host = "127.0.0.1";
+  if (reachable.host == "::") reachable.host = "::1";
+  return (settings_.tls_cert.empty() ? "http://" : "https://") + http::to_text(reachable);
+}
+
+void Serving::end(std::string_view why) {
+  if (!engine_.host) return;
+  bool was_serving = host_thread_.joinable();
+  if (was_serving) log_.info("Stopping", {{"reason", why}});
+  ready_ = false;
+  if (api_) api_->set_stopping();
+  if (clock_mover_) clock_mover_->stop();
+  if (server_) server_->stop();
+  engine_.host->stop();
+  if (was_serving) host_thread_.join();
+  host_ = nullptr;
+  server_.reset();
+  api_.reset();
+  clock_mover_.reset();
+  // Destroyed in the right order, the host first. Calls under way are dropped: nothing of them was
+  // counted, so the next life places them again.
+  {
+    Engine ended = std::move(engine_);
+  }
+  if (was_serving) log_.info("Stopped");
+}
+
+}  // namespace fermata::cli

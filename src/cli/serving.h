@@ -1,0 +1,68 @@
+#pragma once
+#include <thread>
+
+#include "cli/command.h"
+#include "cli/engine.h"
+#include "cli/log.h"
+#include "cli/test_clock.h"
+#include "server/api.h"
+#include "server/feed_hub.h"
+#include "server/server.h"
+
+namespace fermata::cli {
+
+/// Hands commits on to the hub and the lines of `log` nodes to the log.
+class LoggingFeed final : public Feed {
+ public:
+  LoggingFeed(Feed& hub, Log& log) : hub_(hub), log_(log) {}
+  void committed(const RunSummary& summary, const HistoryChunk& events) override {
+    hub_.committed(summary, events);
+  }
+  void logged(const RunId& run, const std::string& level, const std::string& message) override {
+    log_.write(log_level_of(level), message, {{"execution_id", run.text()}});
+  }
+
+ private:
+  Feed& hub_;
+  Log& log_;
+};
+
+/// A server with its engine, from opening the store to closing it. Members are in the order in
+/// which they depend on each other.
+class Serving {
+ public:
+  Serving(Surroundings& around, const Settings& settings);
+  ~Serving();
+
+  /// Opens the store, recovers, listens. On failure nothing is left running.
+  Outcome<void> begin();
+  /// Stops accepting, lets answers under way leave, finishes the turn.
+  void end(std::string_view why);
+
+ private:
+  Outcome<std::unique_ptr<OpenStore>> open_store();
+  Outcome<server::AccessMode> choose_access();
+  Outcome<void> build_engine();
+  Outcome<void> listen();
+  void build_api();
+  Outcome<void> show_demo();
+  std::string base_url() const;
+
+  Surroundings& around_;
+  const Settings settings_;
+  std::unique_ptr<Clock> wall_clock_;
+  Log log_;
+  server::FeedHub hub_;
+  LoggingFeed feed_{hub_, log_};
+  server::AccessMode access_ = server::AccessMode::local;
+  std::atomic<bool> ready_{false};
+  /// Wakes the host when an answer comes; set before the first call is placed.
+  std::atomic<Host*> host_{nullptr};
+  Engine engine_;
+  std::unique_ptr<ClockMover> clock_mover_;
+  std::unique_ptr<server::Api> api_;
+  std::unique_ptr<server::Server> server_;
+  std::thread host_thread_;
+};
+
+}  // namespace fermata::cli

@@ -1,0 +1,260 @@
+#include "cli/settings.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/json.h"
+
+namespace fermata::cli {
+namespace {
+
+// Variables that belong to clients and tests, not to settings.
+constexpr std::string_view other_variables[] = {"FERMATA_SERVER", "FERMATA_KEY", "FERMATA_CONFIG",
+                                                "FERMATA_BINARY"};
+
+std::string text_of(const Text& value) { return value; }
+std::string text_of(Count value) { return std::to_string(value); }
+std::string text_of(Rate value) { return number_to_text(value); }
+std::string text_of(Switch value) { return value ? "true" : "false"; }
+
+struct Suffix {
+  std::string_view name;
+  uint64_t factor;
+};
+constexpr Suffix suffixes[] = {{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}};
+
+bool read(std::string_view text, Text& value) {
+  value = text;
+  return true;
+}
+
+/// Digits, `_` between them allowed, and KiB, MiB or GiB behind.
+bool read(std::string_view text, Count& value) {
+  uint64_t factor = 1;
+  for (const Suffix& suffix : suffixes) {
+    if (!text.ends_with(suffix.name)) continue;
+    factor = suffix.factor;
+    text.remove_suffix(suffix.name.size());
+    while (text.ends_with(' ')) text.remove_suffix(1);
+    break;
+  }
+  std::string digits(text);
+  std::erase(digits, '_');
+  const char* end = digits.data() + digits.size();
+  auto [stopped, problem] = std::from_chars(digits.data(), end, value);
+  if (digits.empty() || problem != std::errc() || stopped != end) return false;
+  constexpr uint64_t most = INT64_MAX;  // Limits are compared with signed numbers in places.
+  if (value > most / factor) return false;
+  value *= factor;
+  return true;
+}
+
+bool read(std::string_view text, Rate& value) {
+  const char* end = text.data() + text.size();
+  auto [stopped, problem] = std::from_chars(text.data(), end, value);
+  return problem == std::errc() && stopped == end && value >= 0 && value < 1e12;
+}
+
+bool read(std::string_view text, Switch& value) {
+  value = text == "true" || text == "1" || text == "yes" || text == "on";
+  return value || text == "false" || text == "0" || text == "no" || text == "off";
+}
+
+std::string_view expected(std::string_view kind) {
+  if (kind == "Count") return "a whole number, also with KiB, MiB or GiB";
+  return kind == "Rate" ? "a number of at least 0" : "true or false";
+}
+
+std::vector<std::string_view> setting_names() {
+  std::vector<std::string_view> names;
+  for (const SettingInfo& info : setting_table()) names.push_back(info.name);
+  return names;
+}
+
+bool is_one_of(std::string_view value, std::initializer_list<std::string_view> choices) {
+  return std::find(choices.begin(), choices.end(), value) != choices.end();
+}
+
+/// What a kind cannot say. Empty when the value is fine.
+std::string complaint_about(std::string_view name, const Settings& settings) {
+  if (name == "store" && settings.store.find("://") != std::string::npos)
+    return "this build has the stores `sqlite` and `memory`";
+  if (name == "store" && !is_one_of(settings.store, {"sqlite", "memory"}))
+    return "`sqlite` or `memory`";
+  if (name == "log" && !is_one_of(settings.log, {"text", "json"})) return "`text` or `json`";
+  if (name == "log_level" && !is_one_of(settings.log_level, {"debug", "info", "warn", "error"}))
+    return "`debug`, `info`, `warn` or `error`";
+  if (name == "clock" && !virtual_start_of(settings))
+    return "`system` or `virtual:2026-01-26T00:00:00Z`";
+  if (name == "data" && settings.data.empty()) return "a directory";
+  if (name == "audit_days" && settings.audit_days < 90) return "90 or more";
+  if (name == "json_nesting_max" &&
+      (settings.json_nesting_max < 1 || settings.json_nesting_max > json_nesting_ceiling))
+    return "1 to " + std::to_string(json_nesting_ceiling);
+  if (name == "turn_commands_max" && settings.turn_commands_max == 0) return "1 or more";
+  if (name == "graph_steps_per_commit" && settings.graph_steps_per_commit == 0) return "1 or more";
+  return "";
+}
+
+std::vector<GivenSetting> from_environment(std::span<const std::string> environment) {
+  std::vector<GivenSetting> given;
+  for (const std::string& entry : environment) {
+    size_t equals = entry.find('=');
+    std::string variable = entry.substr(0, equals);
+    if (!variable.starts_with("FERMATA_") || equals == std::string::npos) continue;
+    if (std::count(std::begin(other_variables), std::end(other_variables), variable) > 0) continue;
+    std::string name = variable.substr(8);
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    given.push_back({name, entry.substr(equals + 1), SettingSource::environment, variable});
+  }
+  return given;
+}
+
+}  // namespace
+
+std::string_view name_of(SettingSource source) {
+  constexpr std::string_view names[] = {"default", "file", "environment", "flag"};
+  return names[static_cast<int>(source)];
+}
+
+const std::vector<SettingInfo>& setting_table() {
+  static const std::vector<SettingInfo> table = {
+#define FERMATA_SETTING(member, kind, standard, help)                                     \
+  {#member, #kind, help,                                                                  \
+   [](Settings& settings, std::string_view text) { return read(text, settings.member); }, \
+   [](const Settings& settings) { return text_of(settings.member); }},
+#include "cli/settings.def"
+#undef FERMATA_SETTING
+  };
+  return table;
+}
+
+std::string flag_of(std::string_view setting) {
+  std::string flag(setting);
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  return flag;
+}
+
+std::string variable_of(std::string_view setting) {
+  std::string variable = "FERMATA_";
+  for (char c : setting) variable += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return variable;
+}
+
+Outcome<void> Configuration::apply(const GivenSetting& given) {
+  const std::vector<SettingInfo>& table = setting_table();
+  auto info = std::find_if(table.begin(), table.end(),
+                           [&](const SettingInfo& each) { return each.name == given.name; });
+  if (info == table.end())
+    return fail(ErrorCode::invalid_setting, given.where + ": there is no setting '" + given.name +
+                                                "'." + did_you_mean(given.name, setting_names()));
+  bool readable = info->read(settings_, given.value);
+  std::string complaint =
+      readable ? complaint_about(info->name, settings_) : std::string(expected(info->kind));
+  if (!complaint.empty())
+    return fail(ErrorCode::invalid_setting, given.where + ": " + given.name + " is " + complaint +
+                                                ", not '" + given.value + "'.");
+  where_[static_cast<size_t>(info - table.begin())] = given.where;
+  return {};
+}
+
+Outcome<Configuration> Configuration::load(std::span<const GivenSetting> flags,
+                                           std::span<const std::string> environment,
+                                           std::string_view file_text, std::string_view file_name) {
+  Configuration configuration;
+  configuration.where_.resize(setting_table().size());
+  FERMATA_TRY(from_file, read_settings_file(file_text, file_name));
+  for (const GivenSetting& given : from_file) FERMATA_TRY_VOID(configuration.apply(given));
+  for (const GivenSetting& given : from_environment(environment))
+    FERMATA_TRY_VOID(configuration.apply(given));
+  for (const GivenSetting& given : flags) FERMATA_TRY_VOID(configuration.apply(given));
+  return configuration;
+}
+
+std::vector<Configuration::Line> Configuration::lines() const {
+  std::vector<Line> lines;
+  for (const SettingInfo& info : setting_table()) {
+    const std::string& where = where_[lines.size()];
+    lines.push_back({std::string(info.name), info.text(settings_),
+                     where.empty() ? std::string(name_of(SettingSource::standard)) : where});
+  }
+  return lines;
+}
+
+std::vector<Option> setting_options() {
+  // Options hold views, so their texts live as long as the program.
+  static const std::vector<std::string> flags = [] {
+    std::vector<std::string> made;
+    for (const SettingInfo& info : setting_table()) made.push_back(flag_of(info.name));
+    return made;
+  }();
+  std::vector<Option> options;
+  const std::vector<SettingInfo>& table = setting_table();
+  for (size_t i = 0; i < table.size(); ++i)
+    options.push_back({flags[i],
+                       table[i].kind == "Switch" ? ""
+                       : table[i].kind == "Text" ? "TEXT"
+                                                 : "N",
+                       table[i].help});
+  return options;
+}
+
+Outcome<std::optional<Instant>> virtual_start_of(const Settings& settings) {
+  constexpr std::string_view prefix = "virtual:";
+  if (settings.clock == "system") return std::optional<Instant>();
+  if (settings.clock.starts_with(prefix))
+    if (auto start = parse_rfc3339(settings.clock.substr(prefix.size()))) return start;
+  return fail(ErrorCode::invalid_setting, "clock is `system` or `virtual:TIME`.");
+}
+
+RunLimits run_limits_of(const Settings& settings) {
+  auto small = [](uint64_t value) {
+    return static_cast<uint32_t>(std::min<uint64_t>(value, UINT32_MAX));
+  };
+  RunLimits limits;
+  limits.tokens_max = settings.graph_tokens_max;
+  limits.activations_max = settings.graph_activations_max;
+  limits.context_bytes_max = settings.graph_context_bytes_max;
+  limits.run_bytes_max = settings.graph_run_bytes_max;
+  limits.split_items_max = small(settings.graph_split_items_max);
+  limits.split_depth_max = small(settings.graph_split_depth_max);
+  limits.visits_max = small(settings.graph_visits_max);
+  limits.steps_per_commit = small(settings.graph_steps_per_commit);
+  limits.expression_steps_max = settings.graph_expression_steps_max;
+  limits.expression_text_bytes_max = settings.graph_expression_text_bytes_max;
+  limits.code_steps_max = settings.graph_code_steps_max;
+  limits.code_memory_bytes_max = settings.graph_code_memory_bytes_max;
+  limits.response_bytes_max = settings.graph_response_bytes_max;
+  limits.interval_ms_max = static_cast<int64_t>(settings.graph_interval_ms_max);
+  limits.signals_kept_max = settings.graph_signals_kept_max;
+  return limits;
+}
+
+graph::DefinitionLimits definition_limits_of(const Settings& settings) {
+  graph::DefinitionLimits limits;
+  limits.nodes_max = settings.graph_nodes_max;
+  limits.edges_max = settings.graph_edges_max;
+  limits.definition_bytes_max = settings.graph_definition_bytes_max;
+  limits.expression_tree_max = settings.graph_expression_tree_nodes_max;
+  return limits;
+}
+
+std::string settings_document() {
+  std::string text =
+      "# Settings\n\n"
+      "Each can be given as a flag of `fermata serve`, in the environment or in `fermata.toml`;\n"
+      "the flag wins over the environment, that over the file, that over the default.\n"
+      "`fermata serve --print-config` shows every value and where it came from.\n"
+      "This page is printed by `fermata man --settings`.\n\n"
+      "| key in fermata.toml | flag | environment | default | meaning |\n|---|---|---|---|---|\n";
+  const Settings standard;
+  for (const SettingInfo& info : setting_table())
+    text += "| `" + std::string(info.name) + "` | `--" + flag_of(info.name) + "` | `" +
+            variable_of(info.name) + "` | " +
+            (info.text(standard).empty() ? "" : "`" + info.text(standard) + "`") + " | " +
+            std::string(info.help) + " |\n";
+  return text;
+}
+
+}  // namespace fermata::cli

@@ -1,0 +1,145 @@
+#include "cli/settings.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+#include <source_location>
+#include <sstream>
+
+namespace fermata::cli {
+namespace {
+
+Outcome<Configuration> load(std::vector<GivenSetting> flags, std::vector<std::string> environment,
+                            std::string_view file = "") {
+  return Configuration::load(flags, environment, file, "fermata.toml");
+}
+
+GivenSetting flag(std::string name, std::string value) {
+  return {name, std::move(value), SettingSource::flag, "--" + flag_of(name)};
+}
+
+std::string source_of(const Configuration& configuration, std::string_view name) {
+  for (const Configuration::Line& line : configuration.lines())
+    if (line.name == name) return line.source;
+  return "";
+}
+
+// A-30
+TEST(Settings, flag_wins_over_environment_over_file_over_default) {
+  std::string_view file = "listen = \"1.1.1.1:1\"\ndata = \"from-file\"\nlog = 'json'\n";
+  auto loaded = load({flag("listen", "3.3.3.3:3")},
+                     {"FERMATA_LISTEN=2.2.2.2:2", "FERMATA_DATA=from-environment", "HOME=x"}, file);
+  ASSERT_TRUE(loaded);
+  EXPECT_EQ(loaded->settings().listen, "3.3.3.3:3");
+  EXPECT_EQ(loaded->settings().data, "from-environment");
+  EXPECT_EQ(loaded->settings().log, "json");
+  EXPECT_EQ(loaded->settings().store, "sqlite");
+  EXPECT_EQ(source_of(*loaded, "listen"), "--listen");
+  EXPECT_EQ(source_of(*loaded, "data"), "FERMATA_DATA");
+  EXPECT_EQ(source_of(*loaded, "log"), "fermata.toml:3");
+  EXPECT_EQ(source_of(*loaded, "store"), "default");
+}
+
+// A-30
+TEST(Settings, unknown_keys_are_errors_with_the_nearest_known_name) {
+  auto in_environment = load({}, {"FERMATA_LISTN=x"});
+  ASSERT_FALSE(in_environment);
+  EXPECT_NE(in_environment.error().message.find("FERMATA_LISTN"), std::string::npos);
+  EXPECT_NE(in_environment.error().message.find("Did you mean listen?"), std::string::npos);
+  auto in_file = load({}, {}, "\nhttp_body_bytes = 5\n");
+  ASSERT_FALSE(in_file);
+  EXPECT_NE(in_file.error().message.find("fermata.toml:2"), std::string::npos);
+  EXPECT_NE(in_file.error().message.find("http_body_bytes_max"), std::string::npos);
+}
+
+TEST(Settings, variables_of_clients_are_no_settings) {
+  EXPECT_TRUE(load({}, {"FERMATA_SERVER=http://x", "FERMATA_KEY=fk_x", "FERMATA_CONFIG=y"}));
+}
+
+TEST(Settings, numbers_take_units_and_underscores) {
+  auto loaded = load({flag("http_body_bytes_max", "2MiB")}, {}, "graph_tokens_max = 10_000\n");
+  ASSERT_TRUE(loaded);
+  EXPECT_EQ(loaded->settings().http_body_bytes_max, 2u << 20);
+  EXPECT_EQ(run_limits_of(loaded->settings()).tokens_max, 10'000u);
+}
+
+TEST(Settings, a_table_is_the_beginning_of_its_keys) {
+  auto loaded = load({}, {}, "[graph]\nsplit_items_max = 7 # few\n");
+  ASSERT_TRUE(loaded);
+  EXPECT_EQ(run_limits_of(loaded->settings()).split_items_max, 7u);
+}
+
+TEST(Settings, values_that_cannot_be_meant_are_refused) {
+  EXPECT_FALSE(load({flag("http_body_bytes_max", "many")}, {}));
+  EXPECT_FALSE(load({flag("http_body_bytes_max", "99999999999999999999")}, {}));
+  EXPECT_FALSE(load({flag("http_body_bytes_max", "9223372036854775807KiB")}, {}));
+  EXPECT_FALSE(load({flag("store", "postgres://x")}, {}));
+  EXPECT_FALSE(load({flag("log", "xml")}, {}));
+  EXPECT_FALSE(load({flag("log_level", "loud")}, {}));
+  EXPECT_FALSE(load({flag("clock", "virtual:soon")}, {}));
+  EXPECT_FALSE(load({flag("audit_days", "30")}, {}));
+  EXPECT_FALSE(load({flag("json_nesting_max", "5000")}, {}));
+  EXPECT_FALSE(load({flag("insecure", "perhaps")}, {}));
+  EXPECT_FALSE(load({flag("rate_limit_per_second", "-1")}, {}));
+}
+
+// A-31
+TEST(Settings, clock_is_the_systems_or_begins_at_a_time) {
+  EXPECT_FALSE(virtual_start_of(Settings{})->has_value());
+  auto loaded = load({flag("clock", "virtual:2026-01-26T00:00:00Z")}, {});
+  ASSERT_TRUE(loaded);
+  EXPECT_EQ(to_rfc3339(**virtual_start_of(loaded->settings())), "2026-01-26T00:00:00.000Z");
+}
+
+TEST(SettingsFile, mistakes_are_told_with_their_line) {
+  auto message = [](std::string_view text) {
+    auto read = read_settings_file(text, "f.toml");
+    return read ? std::string("accepted") : read.error().message;
+  };
+  EXPECT_NE(message("a = 1\nnonsense\n").find("f.toml:2"), std::string::npos);
+  EXPECT_NE(message("a = bare\n").find("quotes"), std::string::npos);
+  EXPECT_NE(message("a = \"open\n").find("closing"), std::string::npos);
+  EXPECT_NE(message("a = \"x\" y\n").find("follow"), std::string::npos);
+  EXPECT_NE(message("a = 1\na = 2\n").find("twice"), std::string::npos);
+  EXPECT_NE(message("[open\n").find("[graph]"), std::string::npos);
+  EXPECT_NE(message("a = \"\\q\"\n").find("escape"), std::string::npos);
+  EXPECT_NE(message("a =\n").find("missing"), std::string::npos);
+  EXPECT_NE(message("a = \xff\n").find("UTF-8"), std::string::npos);
+  EXPECT_EQ(message("# only a remark\n\n  \na = \"x # y\" # z"), "accepted");
+}
+
+TEST(Settings, every_one_has_its_own_flag_and_a_help_text) {
+  std::set<std::string> flags;
+  for (const SettingInfo& info : setting_table()) {
+    EXPECT_FALSE(info.help.empty()) << info.name;
+    EXPECT_TRUE(flags.insert(flag_of(info.name)).second) << info.name;
+  }
+  EXPECT_EQ(variable_of("http_body_bytes_max"), "FERMATA_HTTP_BODY_BYTES_MAX");
+}
+
+TEST(Settings, defaults_are_those_of_the_limits) {
+  Settings settings;
+  RunLimits standard;
+  RunLimits limits = run_limits_of(settings);
+  EXPECT_EQ(limits.tokens_max, standard.tokens_max);
+  EXPECT_EQ(limits.activations_max, standard.activations_max);
+  EXPECT_EQ(limits.context_bytes_max, standard.context_bytes_max);
+  EXPECT_EQ(limits.run_bytes_max, standard.run_bytes_max);
+  EXPECT_EQ(limits.split_items_max, standard.split_items_max);
+  EXPECT_EQ(limits.steps_per_commit, standard.steps_per_commit);
+  EXPECT_EQ(limits.code_memory_bytes_max, standard.code_memory_bytes_max);
+  EXPECT_EQ(limits.interval_ms_max, standard.interval_ms_max);
+  EXPECT_EQ(definition_limits_of(settings).nodes_max, graph::DefinitionLimits{}.nodes_max);
+}
+
+TEST(Settings, page_in_the_guide_is_the_printed_one) {
+  std::string here = std::source_location::current().file_name();
+  std::ifstream page(here.substr(0, here.find("src/cli/")) + "docs/guide/settings.md");
+  std::ostringstream text;
+  text << page.rdbuf();
+  EXPECT_EQ(text.str(), settings_document()) << "write it again with `fermata man --settings`";
+}
+
+}  // namespace
+}  // namespace fermata::cli

@@ -1,0 +1,66 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/error.h"
+#include "ports/calls.h"
+#include "ports/catalog.h"
+#include "ports/clock.h"
+#include "ports/reader.h"
+#include "ports/store.h"
+#include "ports/timers.h"
+
+namespace fermata::cli {
+
+/// Three ports over one state, owned together.
+class OpenStore {
+ public:
+  virtual ~OpenStore() = default;
+  virtual Store& store() = 0;
+  virtual Reader& reader() = 0;
+  virtual Catalog& catalog() = 0;
+};
+
+/// A clock that stands still until it is told.
+class MovableClock : public Clock {
+ public:
+  virtual void set(Instant now) = 0;
+};
+
+struct CallsWanted {
+  std::string private_networks = "deny";  ///< deny, allow, or CIDRs separated by commas
+  size_t per_account_max = 256;
+  std::function<void()> on_answer;  ///< called on another thread
+};
+
+/// Is shown what `verify` looks at.
+struct StoredThings {
+  std::function<void(const StoredRun&)> run;
+  std::function<void(const AuditEntry&)> audit;
+  std::function<void(const DefinitionHash&, const std::string& canonical)> definition;
+  std::function<void(const Error&)> damage;
+};
+
+/// The adapters as commands may ask for them. main.cpp implements it and is the only place that
+/// knows which ones there are.
+class World {
+ public:
+  virtual ~World() = default;
+  virtual std::unique_ptr<OpenStore> memory_store() = 0;
+  /// Fails with data_locked, data_damaged, schema_newer or io_failed. `on_failure` is told why a
+  /// write failed, on the thread that wrote.
+  virtual Outcome<std::unique_ptr<OpenStore>> open_data(
+      const std::string& directory, std::function<void(const Error&)> on_failure) = 0;
+  virtual Outcome<void> backup(const std::string& directory, const std::string& file) = 0;
+  virtual Outcome<void> restore(const std::string& file, const std::string& directory) = 0;
+  virtual Outcome<void> visit(const std::string& directory, const StoredThings& things) = 0;
+
+  virtual std::unique_ptr<Timers> timers() = 0;
+  virtual Outcome<std::unique_ptr<Calls>> calls(CallsWanted wanted) = 0;
+  virtual std::unique_ptr<Clock> system_clock() = 0;
+  virtual std::unique_ptr<MovableClock> movable_clock(Instant start) = 0;
+  virtual std::unique_ptr<Entropy> entropy() = 0;
+};
+
+}  // namespace fermata::cli

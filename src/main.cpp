@@ -1,0 +1,124 @@
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "adapters/http/http_calls.h"
+#include "adapters/memory/memory_store.h"
+#include "adapters/memory/virtual_clock.h"
+#include "adapters/memory/wheel_timers.h"
+#include "adapters/sqlite/sqlite_store.h"
+#include "adapters/system/system_clock.h"
+#include "adapters/system/system_entropy.h"
+#include "cli/command.h"
+
+extern char** environ;
+
+/// The only place that knows every adapter: it puts them behind the names the commands use.
+namespace fermata {
+namespace {
+
+template <class Kind>
+class Opened final : public cli::OpenStore {
+ public:
+  explicit Opened(std::unique_ptr<Kind> store) : store_(std::move(store)) {}
+  Store& store() override { return *store_; }
+  Reader& reader() override { return *store_; }
+  Catalog& catalog() override { return *store_; }
+
+ private:
+  std::unique_ptr<Kind> store_;
+};
+
+class HandClock final : public cli::MovableClock {
+ public:
+  explicit HandClock(Instant start) : clock_(start) {}
+  Instant now() const override { return clock_.now(); }
+  void set(Instant now) override { clock_.set(now); }
+
+ private:
+  VirtualClock clock_;
+};
+
+class Visitor final : public StoreVisitor {
+ public:
+  explicit Visitor(const cli::StoredThings& things) : things_(things) {}
+  void run(const StoredRun& run) override { things_.run(run); }
+  void audit(const AuditEntry& entry) override { things_.audit(entry); }
+  void definition(const DefinitionHash& hash, const std::string& canonical) override {
+    things_.definition(hash, canonical);
+  }
+  void damage(const Error& error) override { things_.damage(error); }
+
+ private:
+  const cli::StoredThings& things_;
+};
+
+class RealWorld final : public cli::World {
+ public:
+  std::unique_ptr<cli::OpenStore> memory_store() override {
+    return std::make_unique<Opened<MemoryStore>>(std::make_unique<MemoryStore>());
+  }
+  Outcome<std::unique_ptr<cli::OpenStore>> open_data(
+      const std::string& directory, std::function<void(const Error&)> on_failure) override {
+    SqliteOptions options;
+    options.on_failure = std::move(on_failure);
+    FERMATA_TRY(store, open_sqlite(directory, std::move(options)));
+    return std::unique_ptr<cli::OpenStore>(std::make_unique<Opened<SqliteStore>>(std::move(store)));
+  }
+  Outcome<void> backup(const std::string& directory, const std::string& file) override {
+    return backup_sqlite(directory, file);
+  }
+  Outcome<void> restore(const std::string& file, const std::string& directory) override {
+    return restore_sqlite(file, directory);
+  }
+  Outcome<void> visit(const std::string& directory, const cli::StoredThings& things) override {
+    Visitor visitor(things);
+    return visit_sqlite(directory, visitor);
+  }
+
+  std::unique_ptr<Timers> timers() override { return std::make_unique<WheelTimers>(); }
+  Outcome<std::unique_ptr<Calls>> calls(cli::CallsWanted wanted) override {
+    HttpCallsOptions options;
+    FERMATA_TRY(policy, parse_network_policy(wanted.private_networks));
+    options.policy = std::move(policy);
+    options.in_flight_per_account_max = wanted.per_account_max;
+    options.on_answer = std::move(wanted.on_answer);
+    return std::unique_ptr<Calls>(std::make_unique<HttpCalls>(std::move(options)));
+  }
+  std::unique_ptr<Clock> system_clock() override { return std::make_unique<SystemClock>(); }
+  std::unique_ptr<cli::MovableClock> movable_clock(Instant start) override {
+    return std::make_unique<HandClock>(start);
+  }
+  std::unique_ptr<Entropy> entropy() override { return std::make_unique<SystemEntropy>(); }
+};
+
+void write_to(std::FILE* file, std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), file);
+  std::fflush(file);
+}
+
+std::string own_path(const char* called_as) {
+  std::error_code error;
+  std::filesystem::path path = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? called_as : path.string();
+}
+
+int run_program(int count, char** words) {
+  cli::Terminal terminal([](std::string_view text) { write_to(stdout, text); },
+                         [](std::string_view text) { write_to(stderr, text); });
+  RealWorld world;
+  cli::Surroundings around{terminal, world, {}, own_path(words[0])};
+  for (char** entry = environ; *entry != nullptr; ++entry) around.environment.emplace_back(*entry);
+  bool colours = around.variable("NO_COLOR").empty() && around.variable("TERM") != "dumb";
+  terminal.colour_out = colours && isatty(STDOUT_FILENO) == 1;
+  terminal.colour_err = colours && isatty(STDERR_FILENO) == 1;
+  terminal.live = isatty(STDERR_FILENO) == 1;
+  std::vector<std::string> given(words + 1, words + count);
+  return static_cast<int>(cli::run_command_line(given, around));
+}
+
+}  // namespace
+}  // namespace fermata
+
+int main(int count, char** words) { return fermata::run_program(count, words); }

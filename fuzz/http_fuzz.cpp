@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <optional>
 
 #include "base/check.h"
 #include "server/http/parser.h"
@@ -11,17 +12,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   auto parse = [&](size_t piece) {
     std::string seen;
     RequestParser parser(limits);
-    Request request;
+    std::optional<Request> request(std::in_place);
     std::string_view rest = input;
     while (!rest.empty() && parser.state() != RequestParser::State::failed) {
       std::string_view part = rest.substr(0, piece);
-      size_t taken = parser.feed(part, request);
+      size_t taken = parser.feed(part, *request);
       fermata::check(taken <= part.size());
       rest.remove_prefix(taken);
       if (parser.state() == RequestParser::State::done) {
-        seen += request.body + "\n";
+        seen += request->body + "\n";
         parser.reset();
-        request = Request();
+        request.emplace();
       } else if (taken == 0) {
         break;
       }

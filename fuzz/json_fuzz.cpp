@@ -4,7 +4,8 @@
 #include "base/check.h"
 #include "base/json.h"
 
-/// Whatever the bytes: an error with a position, or a value that prints and reads back the same.
+/// Whatever the bytes: an error with a position, or a value whose print reads back to the same
+/// print. (Not to the same value: 5e17 is a number, its print reads as an integer.)
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace fermata;
   std::string_view text(reinterpret_cast<const char*>(data), size);
@@ -14,8 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   auto again = parse_json(to_json(*parsed));
-  check(again && *again == *parsed);
-  check(to_json(*again) == to_json(*parsed));
+  check(again && to_json(*again) == to_json(*parsed));
   ByteWriter out;
   out.value(*parsed);
   ByteReader in(out.bytes());

@@ -11,8 +11,8 @@ namespace fermata {
 /// branch an event happened in; fed from the middle it names scopes it has not seen by number.
 class EventShow {
  public:
-  explicit EventShow(const KnownDefinitions& definitions)
-      : definitions_(definitions), definition_(definitions.latest) {}
+  explicit EventShow(KnownDefinitions definitions)
+      : definitions_(std::move(definitions)), definition_(definitions_.latest) {}
 
   /// Learns the scopes that the event opens and the definition it begins with; before it is shown.
   /// False when that definition is not known.
@@ -33,7 +33,7 @@ class EventShow {
     uint32_t total;
     Lineage outer;
   };
-  const KnownDefinitions& definitions_;
+  const KnownDefinitions definitions_;
   graph::DefinitionRef definition_;  ///< in force for the event at hand
   std::map<ScopeId, KnownScope> scopes_;
 };

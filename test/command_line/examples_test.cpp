@@ -1,0 +1,62 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/json.h"
+#include "test/command_line/process.h"
+
+namespace fermata::test {
+namespace {
+
+Value output_of(const Finished& finished) {
+  EXPECT_EQ(finished.exit, 0) << finished.err;
+  auto value = parse_json(finished.out);
+  EXPECT_TRUE(value) << finished.out;
+  return value ? *value : Value();
+}
+
+TEST(Examples, all_are_valid_without_a_warning) {
+  for (const auto& file : std::filesystem::directory_iterator("examples")) {
+    if (file.path().extension() != ".json") continue;
+    Finished checked = fermata({"check", "--json", file.path().string()});
+    EXPECT_EQ(checked.exit, 0) << checked.out;
+    const Value result = parse_json(checked.out)->get("files").items()[0];
+    EXPECT_EQ(result.get("warnings").size(), 0u) << checked.out;
+  }
+}
+
+TEST(Examples, hello_greets) {
+  EXPECT_EQ(output_of(fermata({"run", "examples/hello.json", "--set", "name=Ada"})),
+            Value("Hello, Ada!"));
+}
+
+TEST(Examples, loop_counts_its_turns_without_waiting_for_them) {
+  EXPECT_EQ(to_json(output_of(fermata({"run", "examples/loop.json", "--fast-forward"}))),
+            R"({"turns":4,"odd":[1,1,3,5],"count":4})");
+}
+
+TEST(Examples, nested_splits_keep_their_order) {
+  EXPECT_EQ(to_json(output_of(fermata({"run", "examples/nested.json"}))),
+            R"([{"id":"A","total":25},{"id":"B","total":21},{"id":"C","total":0}])");
+}
+
+TEST(Examples, retry_takes_the_error_branch_after_the_last_attempt) {
+  Finished finished = fermata({"run", "examples/retry.json", "--fast-forward"});
+  EXPECT_EQ(to_json(output_of(finished)), R"({"source":"fallback","reason":"network"})");
+  EXPECT_NE(finished.err.find("gave up after 3 attempts: network"), std::string::npos)
+      << finished.err;
+}
+
+TEST(Examples, demo_waits_calls_and_merges) {
+  Scratch scratch;
+  ServeProcess server({"--data", scratch.path("data"), "--demo", "examples/demo.json"});
+  Finished finished =
+      fermata({"run", "examples/demo.json", "--fast-forward", "--set", "server=" + server.url()});
+  Value output = output_of(finished);
+  EXPECT_EQ(output.get("orders"), Value(3));
+  EXPECT_EQ(output.get("total"), Value(77));
+  EXPECT_NE(finished.err.find("skipped   Review"), std::string::npos) << finished.err;
+}
+
+}  // namespace
+}  // namespace fermata::test

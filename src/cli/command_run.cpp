@@ -37,10 +37,12 @@ Exit run(const Arguments& arguments, Surroundings& around) {
   std::string name = std::filesystem::path(path).stem().string();
   auto result = local.execute(*file, name, *input, arguments.is_set("fast-forward"));
   progress.clear();
-  if (!result) {
-    terminal.fail(result.error());
+  if (!result && result.error().code == ErrorCode::run_not_finished) {
+    terminal.err(terminal.paint_error(Colour::red, "error") + ": " + result.error().message +
+                 "\nnext: start it on a server with `fermata start " + path + "`.\n");
     return Exit::failed;
   }
+  if (!result) return terminal.fail(result.error());
   return report(*result, terminal);
 }
 

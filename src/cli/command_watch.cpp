@@ -8,6 +8,11 @@ namespace {
 
 constexpr int reconnects_max = 30;
 
+bool is_end(const std::string& status) {
+  return status == "completed" || status == "failed" || status == "cancelled" ||
+         status == "timed_out";
+}
+
 /// Follows the stream across restarts of the server until the run has ended.
 Outcome<std::string> follow(const Client& client, const std::string& id, Progress& progress) {
   std::string status;
@@ -22,16 +27,16 @@ Outcome<std::string> follow(const Client& client, const std::string& id, Progres
                                 if (event.event == "run") status = text_at(event.data, "status");
                                 return true;
                               });
-    bool ended = status == "completed" || status == "failed" || status == "cancelled" ||
-                 status == "timed_out";
-    if (ended) return status;
-    if (!read && (exit_of(read.error()) != Exit::unavailable || ++failures > reconnects_max))
+    if (is_end(status)) return status;
+    // Before anything was seen a failure is the answer; after that the server may come back.
+    bool lasting = !read && exit_of(read.error()) != Exit::unavailable;
+    if (!read && (lasting || last_id.empty() || ++failures > reconnects_max))
       return Failure{read.error()};
-    if (!read && last_id.empty()) return Failure{read.error()};
-    // The server went away or cut a slow reader: go on after what was seen.
-    if (read && ++failures > reconnects_max) {
+    if (read) {
+      // Nothing more to tell, or cut off as too slow: what the run is now decides.
       FERMATA_TRY(run, client.get(execution_path(id)));
-      return text_at(run, "status");
+      status = text_at(run, "status");
+      if (is_end(status)) return status;
     }
     timespec pause{0, 500'000'000};
     nanosleep(&pause, nullptr);

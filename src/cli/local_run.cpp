@@ -22,7 +22,11 @@ void LocalRun::committed(const RunSummary& summary, const HistoryChunk& events) 
 }
 
 void LocalRun::logged(const RunId&, const std::string& level, const std::string& message) {
-  progress_.say(level, message);
+  said_.emplace_back(level, message);
+}
+
+void LocalRun::show_said() {
+  for (const auto& [level, message] : std::exchange(said_, {})) progress_.say(level, message);
 }
 
 Outcome<void> LocalRun::start(Engine& engine, const std::string& name, const Value& input) {
@@ -54,6 +58,7 @@ void LocalRun::wait(Engine& engine, std::optional<Instant> at) {
 Outcome<void> LocalRun::take_turns(Engine& engine) {
   while (!refusal_ && !is_terminal(latest_.status)) {
     NextTurn next = engine.host->turn();
+    show_said();
     if (next.at_once || refusal_ || is_terminal(latest_.status)) continue;
     if (engine.calls->in_flight() > 0) {
       wait(engine, engine.movable ? std::nullopt : next.at);

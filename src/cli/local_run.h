@@ -26,6 +26,7 @@ class LocalRun final : public Feed {
  private:
   Outcome<void> start(Engine& engine, const std::string& name, const Value& input);
   Outcome<void> take_turns(Engine& engine);
+  void show_said();
   /// Sleeps until an answer comes, at most until `at`.
   void wait(Engine& engine, std::optional<Instant> at);
 
@@ -35,6 +36,8 @@ class LocalRun final : public Feed {
   graph::DefinitionRef definition_;
   RunSummary latest_;
   std::optional<Error> refusal_;
+  /// Lines of log nodes, shown behind the events they belong to.
+  std::vector<std::pair<std::string, std::string>> said_;
 
   std::mutex mutex_;
   std::condition_variable answered_;

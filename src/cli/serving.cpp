@@ -2,12 +2,26 @@
 
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "cli/demo.h"
 #include "server/http/address.h"
 
 namespace fermata::cli {
 
 using server::AccessMode;
+
+namespace {
+
+/// A path as one would type it from here.
+std::string typed(const std::string& path) {
+  std::error_code error;
+  std::filesystem::path near = std::filesystem::proximate(path, error);
+  bool below = !error && !near.empty() && *near.begin() != "..";
+  return below ? near.string() : path;
+}
+
+}  // namespace
 
 Serving::Serving(Surroundings& around, const Settings& settings)
     : around_(around),
@@ -118,7 +132,7 @@ Outcome<void> Serving::begin() {
 
 Outcome<void> Serving::show_demo() {
   FERMATA_TRY(demo, begin_demo(engine_, settings_, base_url()));
-  around_.terminal.out(demo_text(demo, base_url(), around_.program, getpid()));
+  around_.terminal.out(demo_text(demo, base_url(), typed(around_.program), getpid()));
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/bytes.h"
 #include "base/json.h"
 
 namespace fermata::cli {
@@ -11,6 +12,11 @@ namespace {
 // Variables that belong to clients and tests, not to settings.
 constexpr std::string_view other_variables[] = {"FERMATA_SERVER", "FERMATA_KEY", "FERMATA_CONFIG",
                                                 "FERMATA_BINARY"};
+
+/// Records hold values nested `value_nesting_max` deep; inputs and outputs stand inside other
+/// values.
+constexpr uint64_t nesting_max = 150;
+static_assert(nesting_max + 32 < value_nesting_max);
 
 std::string text_of(const Text& value) { return value; }
 std::string text_of(Count value) { return std::to_string(value); }
@@ -88,9 +94,10 @@ std::string complaint_about(std::string_view name, const Settings& settings) {
     return "`system` or `virtual:2026-01-26T00:00:00Z`";
   if (name == "data" && settings.data.empty()) return "a directory";
   if (name == "audit_days" && settings.audit_days < 90) return "90 or more";
-  if (name == "json_nesting_max" &&
-      (settings.json_nesting_max < 1 || settings.json_nesting_max > json_nesting_ceiling))
-    return "1 to " + std::to_string(json_nesting_ceiling);
+  for (auto [limit, value] : {std::pair("json_nesting_max", settings.json_nesting_max),
+                              std::pair("graph_nesting_max", settings.graph_nesting_max)})
+    if (name == limit && (value < 1 || value > nesting_max))
+      return "1 to " + std::to_string(nesting_max);
   if (name == "turn_commands_max" && settings.turn_commands_max == 0) return "1 or more";
   if (name == "graph_steps_per_commit" && settings.graph_steps_per_commit == 0) return "1 or more";
   return "";
@@ -217,6 +224,7 @@ RunLimits run_limits_of(const Settings& settings) {
   limits.activations_max = settings.graph_activations_max;
   limits.context_bytes_max = settings.graph_context_bytes_max;
   limits.run_bytes_max = settings.graph_run_bytes_max;
+  limits.nesting_max = static_cast<int>(settings.graph_nesting_max);
   limits.split_items_max = small(settings.graph_split_items_max);
   limits.split_depth_max = small(settings.graph_split_depth_max);
   limits.visits_max = small(settings.graph_visits_max);

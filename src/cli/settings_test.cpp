@@ -79,7 +79,8 @@ TEST(Settings, values_that_cannot_be_meant_are_refused) {
   EXPECT_FALSE(load({flag("log_level", "loud")}, {}));
   EXPECT_FALSE(load({flag("clock", "virtual:soon")}, {}));
   EXPECT_FALSE(load({flag("audit_days", "30")}, {}));
-  EXPECT_FALSE(load({flag("json_nesting_max", "5000")}, {}));
+  EXPECT_FALSE(load({flag("json_nesting_max", "151")}, {}));
+  EXPECT_FALSE(load({flag("graph_nesting_max", "0")}, {}));
   EXPECT_FALSE(load({flag("insecure", "perhaps")}, {}));
   EXPECT_FALSE(load({flag("rate_limit_per_second", "-1")}, {}));
 }
@@ -126,6 +127,7 @@ TEST(Settings, defaults_are_those_of_the_limits) {
   EXPECT_EQ(limits.activations_max, standard.activations_max);
   EXPECT_EQ(limits.context_bytes_max, standard.context_bytes_max);
   EXPECT_EQ(limits.run_bytes_max, standard.run_bytes_max);
+  EXPECT_EQ(limits.nesting_max, standard.nesting_max);
   EXPECT_EQ(limits.split_items_max, standard.split_items_max);
   EXPECT_EQ(limits.steps_per_commit, standard.steps_per_commit);
   EXPECT_EQ(limits.code_memory_bytes_max, standard.code_memory_bytes_max);

@@ -12,6 +12,12 @@ constexpr Duration store_retry_delay{1'000};
 /// A parked run is kept in memory only if it wants to be looked at within this time.
 constexpr Duration keep_open{5'000};
 
+bool awaits(const Run& run, const CallTicket& ticket) {
+  auto found = run.tokens.find(ticket.token);
+  return found != run.tokens.end() && found->second.parked == Parked::call &&
+         found->second.attempt == ticket.attempt;
+}
+
 }  // namespace
 
 Host::Partition::Partition(HostPorts ports, HostSettings settings)
@@ -71,6 +77,7 @@ void Host::Partition::decide_all(std::vector<Item> items, Instant now) {
     if (!known) ids.push_back(item.command.run);
   }
   if (auto fetched = cache_.fetch(ids); !fetched) {
+    ++counters_.store_failures;
     touched_.clear();
     return refuse_all(std::move(items), fetched.error(), now);
   }
@@ -159,9 +166,9 @@ void Host::Partition::commit(Instant now) {
     }
     RunSummary summary = summarize(touched.open->run);
     // Effects without events: a call that is placed again.
-    for (const Effect& effect : touched.effects) perform(effect);
+    for (const Effect& effect : touched.effects) perform(touched.open->run, effect);
     answer(touched, summary);
-    watch(summary, now);
+    watch(touched.open->run, summary, now);
   }
   touched_.clear();
   for (auto& tell : after_) tell();
@@ -205,11 +212,11 @@ CommitOutcome Host::Partition::find_out(const RunWrite& write) {
 void Host::Partition::committed(Touched& touched, const RunWrite& write, Instant now) {
   ++touched.open->version;
   counters_.events += touched.events.size();
-  for (const Effect& effect : touched.effects) perform(effect);
+  for (const Effect& effect : touched.effects) perform(touched.open->run, effect);
   ports_.feed.committed(write.summary, write.events);
   ports_.feed.settled(touched.open->run);
   answer(touched, write.summary);
-  watch(write.summary, now);
+  watch(touched.open->run, write.summary, now);
 }
 
 void Host::Partition::not_committed(Touched& touched, CommitOutcome outcome, Instant now) {
@@ -264,9 +271,10 @@ void Host::Partition::answer(Touched& touched, const Outcome<RunSummary>& accept
   }
 }
 
-void Host::Partition::perform(const Effect& effect) {
+void Host::Partition::perform(const Run& run, const Effect& effect) {
   if (const auto* place = std::get_if<PlaceCall>(&effect)) {
-    if (ports_.calls.holds(place->ticket)) return;
+    // What came later in the same turn may have ended the attempt: then it is not sent at all.
+    if (!awaits(run, place->ticket) || ports_.calls.holds(place->ticket)) return;
     ++counters_.calls_placed;
     ports_.calls.submit(place->ticket, place->request);
   } else if (const auto* abandon = std::get_if<AbandonCall>(&effect)) {
@@ -277,10 +285,11 @@ void Host::Partition::perform(const Effect& effect) {
 }
 
 /// Sees to it that the run is looked at again when it wants to be.
-void Host::Partition::watch(const RunSummary& summary, Instant now) {
+void Host::Partition::watch(const Run& run, const RunSummary& summary, Instant now) {
   if (!summary.next_due) {
     ports_.timers.disarm(summary.id);
-  } else if (*summary.next_due <= now) {
+  } else if (*summary.next_due <= now || has_ready_work(run)) {
+    // Ready work does not wait for a clock that was set back to catch up.
     ports_.timers.disarm(summary.id);
     continuing_.push_back(summary.id);
   } else {

@@ -57,8 +57,8 @@ class Host::Partition {
   void committed(Touched& touched, const RunWrite& write, Instant now);
   void not_committed(Touched& touched, CommitOutcome outcome, Instant now);
   void answer(Touched& touched, const Outcome<RunSummary>& accepted);
-  void perform(const Effect& effect);
-  void watch(const RunSummary& summary, Instant now);
+  void perform(const Run& run, const Effect& effect);
+  void watch(const Run& run, const RunSummary& summary, Instant now);
   void refuse_all(std::vector<Item> items, const Error& error, Instant now);
   void defer(Item item, Instant until);
   void sweep(Instant now);

@@ -46,6 +46,9 @@ class Call {
   Arguments arguments_;
 };
 
+/// Natives that walk data use the host's stack, so they go no deeper than this.
+constexpr int library_nesting_max = 128;
+
 /// A position as `slice` takes it: from the end when negative, inside 0 to size.
 size_t relative_index(int64_t index, size_t size);
 

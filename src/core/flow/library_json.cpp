@@ -8,7 +8,6 @@ namespace fermata::flow::natives {
 
 namespace {
 
-constexpr int nesting_max = 128;
 constexpr int64_t indent_max = 10;
 
 /// Writes values as JavaScript's JSON.stringify does: what JSON cannot say is null in a list and
@@ -20,7 +19,7 @@ class Writer {
   /// False when the value has no JSON, or the evaluation has ended.
   bool write(const Datum& given, int depth) {
     Datum datum = machine_.current(given);
-    if (depth > nesting_max) {
+    if (depth > library_nesting_max) {
       machine_.throw_type("stringify: nested too deeply, or in a circle");
       return false;
     }

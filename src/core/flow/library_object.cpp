@@ -4,8 +4,6 @@ namespace fermata::flow::natives {
 
 namespace {
 
-constexpr int nesting_max = 128;
-
 Datum pair(Machine& machine, Datum first, Datum second) {
   return machine.heap().array({first, second});
 }
@@ -13,7 +11,8 @@ Datum pair(Machine& machine, Datum first, Datum second) {
 /// A deep copy; sharing inside is not kept, circles are refused.
 Datum clone(Machine& machine, const Datum& given, int depth) {
   Datum source = machine.current(given);
-  if (depth > nesting_max) return machine.throw_type("clone: nested too deeply, or in a circle");
+  if (depth > library_nesting_max)
+    return machine.throw_type("clone: nested too deeply, or in a circle");
   if (!machine.charge(1)) return {};
   if (source.is_array()) {
     std::vector<Datum> items = machine.array_items(source);

@@ -4,13 +4,12 @@
 #include "base/utf8.h"
 #include "core/flow/code_points.h"
 #include "core/flow/machine.h"
+#include "core/flow/names.h"
 #include "core/flow/unresolved.h"
 
 namespace fermata::flow {
 
 namespace {
-
-std::string quoted(std::string_view name) { return "`" + std::string(name) + "`"; }
 
 /// An index that an element could have; anything else is nowhere.
 std::optional<size_t> index_of(const Datum& key) {

@@ -47,7 +47,7 @@ std::string_view nearest_name(std::string_view name,
 std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& candidates) {
   std::string_view found = nearest_name(name, candidates);
   if (found.empty()) return {};
-  return "; did you mean `" + std::string(found) + "`?";
+  return "; did you mean " + quoted(found) + "?";
 }
 
 }  // namespace fermata::flow

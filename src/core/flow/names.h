@@ -9,6 +9,9 @@ namespace fermata::flow {
 std::string_view nearest_name(std::string_view name,
                               const std::vector<std::string_view>& candidates);
 
+/// A name as messages show it.
+inline std::string quoted(std::string_view name) { return "`" + std::string(name) + "`"; }
+
 /// "; did you mean `x`?" or nothing.
 std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& candidates);
 

@@ -20,8 +20,6 @@ bool among(const std::string_view (&names)[n], std::string_view name) {
   return std::ranges::find(names, name) != std::end(names);
 }
 
-std::string quoted(std::string_view name) { return "`" + std::string(name) + "`"; }
-
 }  // namespace
 
 void Resolver::visit_name(Node& node, bool may_be_word) {

@@ -47,22 +47,20 @@ constexpr Parameter split_parameters[] = {
      .choices = "collect|halt"},
 };
 
-// The scope takes these when it opens, before the aggregator has a token to evaluate them for.
+// The timeout is evaluated for the token that opens the scope, the others when it has closed.
 constexpr Parameter aggregator_parameters[] = {
     {.name = "result", .raw = true},
-    {.name = "drop_ended", .kind = Kind::boolean, .standard = "false", .literal = true},
-    {.name = "fail_on_errors", .kind = Kind::boolean, .standard = "false", .literal = true},
+    {.name = "drop_ended", .kind = Kind::boolean, .standard = "false"},
+    {.name = "fail_on_errors", .kind = Kind::boolean, .standard = "false"},
     {.name = "timeout",
      .kind = Kind::number,
      .standard = "0",
      .least = 0,
-     .most = barrier_seconds_max,
-     .literal = true},
+     .most = barrier_seconds_max},
     {.name = "on_timeout",
      .kind = Kind::choice,
      .standard = "\"fail\"",
-     .choices = "fail|partial",
-     .literal = true},
+     .choices = "fail|partial"},
 };
 
 constexpr Parameter merge_parameters[] = {

@@ -155,10 +155,12 @@ TEST(Parameters, a_signal_wait_cannot_look_into_signals_yet) {
 }
 
 // G-45, G-70: a scope needs its settings before the aggregator runs.
-TEST(Parameters, an_aggregator_is_set_up_without_expressions) {
+TEST(Parameters, an_aggregator_is_set_up_by_values_or_expressions) {
   EXPECT_EQ(errors_in("aggregator", R"({"timeout": "60", "result": "$json.x"})"), Lines{});
   EXPECT_EQ(errors_in("aggregator", R"({"timeout": "$input.t", "drop_ended": "{{ true }}"})"),
-            (Lines{"parameter_invalid /timeout", "parameter_invalid /drop_ended"}));
+            Lines{});
+  EXPECT_EQ(errors_in("aggregator", R"({"timeout": -1, "on_timeout": "later"})"),
+            (Lines{"parameter_invalid /timeout", "parameter_invalid /on_timeout"}));
 }
 
 // G-52

@@ -42,11 +42,9 @@ RunSummary summarize(const Run& run) {
   summary.started_at = run.started_at;
   summary.completed_at = run.completed_at;
   if (!run.finished() && !run.paused()) {
-    if (has_ready_work(run)) {
+    if (!run.timers.empty()) summary.next_due = run.timers.begin()->due;
+    if (has_ready_work(run) && (!summary.next_due || *summary.next_due > run.last_at))
       summary.next_due = run.last_at;
-    } else if (!run.timers.empty()) {
-      summary.next_due = run.timers.begin()->due;
-    }
   }
   summary.calls_pending = run.finished() ? 0 : run.calls;
   summary.last_sequence = run.last_sequence;

@@ -106,7 +106,13 @@ Outcome<uint64_t> resting_point(const Source& source, uint64_t at_sequence) {
     if (chunk.first_sequence + chunk.count <= at_sequence) continue;
     FERMATA_TRY(events, decode_history(chunk));
     size_t at = at_sequence - chunk.first_sequence;
-    while (at + 1 < events.size() && entails_more(events[at].body)) ++at;
+    auto inside = [&] {
+      if (entails_more(events[at].body)) return true;
+      // Between the cancelling of everything and the end stands what is skipped by it.
+      return at > 0 && std::holds_alternative<NodesSkipped>(events[at].body) &&
+             entails_more(events[at - 1].body);
+    };
+    while (at + 1 < events.size() && inside()) ++at;
     return events[at].sequence;
   }
   return at_sequence;

@@ -18,16 +18,19 @@ Mailbox::~Mailbox() {
 }
 
 bool Mailbox::post(std::shared_ptr<Exchange> exchange) {
-  bool first;
   {
     std::lock_guard lock(mutex_);
     if (closed_) return false;
-    first = items_.empty();
     items_.push_back(std::move(exchange));
   }
-  // The loop looks into the mailbox at the end of each turn, so its own posts need no wake-up.
-  if (first && loop_thread_.load() != std::this_thread::get_id()) wake();
+  if (dozing_.exchange(false)) wake();
   return true;
+}
+
+bool Mailbox::doze() {
+  dozing_ = true;
+  std::lock_guard lock(mutex_);
+  return items_.empty();
 }
 
 void Mailbox::wake() {

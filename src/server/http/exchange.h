@@ -5,7 +5,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "server/http/message.h"
@@ -26,8 +25,11 @@ class Mailbox {
   /// Any thread. False when the loop has ended.
   bool post(std::shared_ptr<Exchange> exchange);
   void wake();
-  /// Loop's thread only, from here on.
-  void adopt() { loop_thread_ = std::this_thread::get_id(); }
+  /// Loop's thread only, from here on. `doze` says that the loop is about to wait and gives false
+  /// when something has come already; until `rouse` every first post wakes it. While the loop is
+  /// at work posts cost no system call: it looks into the mailbox before it waits again.
+  bool doze();
+  void rouse() { dozing_ = false; }
   void take(std::vector<std::shared_ptr<Exchange>>& out);
   void clear_wake();
   int wake_fd() const { return wake_fd_; }
@@ -36,7 +38,7 @@ class Mailbox {
 
  private:
   int wake_fd_ = -1;
-  std::atomic<std::thread::id> loop_thread_{};
+  std::atomic<bool> dozing_{false};
   std::mutex mutex_;
   std::vector<std::shared_ptr<Exchange>> items_;
   bool closed_ = false;

@@ -70,7 +70,6 @@ void Loop::stop(milliseconds grace) {
 }
 
 void Loop::run() {
-  shared_.mailbox->adopt();
   for (;;) {
     wait();
     if (stopping_ && !shared_.draining) begin_draining();
@@ -93,7 +92,10 @@ int Loop::wait_ms() const {
 
 void Loop::wait() {
   epoll_event events[events_per_turn_max];
-  int count = epoll_wait(epoll_fd_, events, events_per_turn_max, wait_ms());
+  int most_ms = wait_ms();
+  if (most_ms > 0 && !shared_.mailbox->doze()) most_ms = 0;
+  int count = epoll_wait(epoll_fd_, events, events_per_turn_max, most_ms);
+  shared_.mailbox->rouse();
   shared_.now = std::chrono::steady_clock::now();
   std::vector<uint64_t> again;
   again.swap(again_);

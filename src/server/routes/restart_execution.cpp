@@ -5,7 +5,8 @@
 
 namespace fermata::server::routes {
 
-StartRun restart_command(const RunSummary& source, std::string kind, std::shared_ptr<const Run> state) {
+StartRun restart_command(const RunSummary& source, std::string kind,
+                         std::shared_ptr<const Run> state) {
   StartRun start;
   start.account = source.account;
   start.workflow = source.workflow;
@@ -31,8 +32,7 @@ void restart_execution(Api& api, Call call, std::string kind, const MakeSeed& ma
   auto seed = make({own->run.summary, own->run.history, own->definitions});
   if (!seed) return api.fail(call, seed.error());
   if (*dry_run) return call.send_json(200, seed->plan);
-  StartRun start =
-      restart_command(own->run.summary, std::move(kind), std::move(seed->state));
+  StartRun start = restart_command(own->run.summary, std::move(kind), std::move(seed->state));
   NewRun run = new_run(api, call);
   start.request_hash = std::move(run.request_hash);
   Command command{std::move(run.id), std::move(start), {}};

@@ -12,6 +12,7 @@ using MakeSeed = std::function<Outcome<restart::Seed>(const restart::Source&)>;
 void restart_execution(Api& api, Call call, std::string kind, const MakeSeed& make);
 
 /// The command that starts such a run.
-StartRun restart_command(const RunSummary& source, std::string kind, std::shared_ptr<const Run> state);
+StartRun restart_command(const RunSummary& source, std::string kind,
+                         std::shared_ptr<const Run> state);
 
 }  // namespace fermata::server::routes

@@ -1,0 +1,56 @@
+#include "sim/auditors/answers.h"
+
+namespace fermata::sim {
+
+namespace {
+
+[[noreturn]] void lied(const Command& command, const std::string& reason) {
+  throw Violation{"a caller of " + command.run.text() + " was told what is not so: " + reason};
+}
+
+void audit_success(const StoredRun* stored, const Command& command, const RunSummary& told,
+                   const ProbeHook& probe) {
+  if (!stored) lied(command, "the run is not stored");
+  if (told.id != command.run) lied(command, "this is another run");
+  if (stored->summary.last_sequence < told.last_sequence)
+    lied(command, "sequence " + std::to_string(told.last_sequence) + " is not stored");
+  if (stored->summary.last_sequence == told.last_sequence && stored->summary != told)
+    lied(command, "the summary is another");
+  if (is_terminal(told.status) && stored->summary != told) lied(command, "the end is another");
+  if (const auto* start = std::get_if<StartRun>(&command.body)) {
+    if (stored->summary.request_hash != start->request_hash)
+      lied(command, "the run was started by another request");
+    if (told.last_sequence > 0 && stored->version > 1) probe(Probe::start_repeated);
+  }
+  if (std::holds_alternative<CancelRun>(command.body) && !is_terminal(stored->summary.status))
+    lied(command, "the run was not cancelled");
+}
+
+}  // namespace
+
+void audit_answer(const SimStore& store, const Command& command,
+                  const Outcome<RunSummary>& answer, const ProbeHook& probe) {
+  const StoredRun* stored = store.truth(command.run);
+  if (answer) return audit_success(stored, command, *answer, probe);
+  switch (answer.error().code) {
+    case ErrorCode::idempotency_key_reused: {
+      const auto* start = std::get_if<StartRun>(&command.body);
+      if (!start || !stored || stored->summary.request_hash == start->request_hash)
+        lied(command, "it was no other request");
+      probe(Probe::start_refused);
+      return;
+    }
+    case ErrorCode::run_finished:
+      if (!stored || !is_terminal(stored->summary.status)) lied(command, "the run has not ended");
+      return;
+    case ErrorCode::store_unavailable:
+    case ErrorCode::outcome_unknown:
+    case ErrorCode::execution_not_found:
+    case ErrorCode::run_not_paused:
+      return;
+    default:
+      lied(command, "an unexpected refusal: " + answer.error().message);
+  }
+}
+
+}  // namespace fermata::sim

@@ -1,0 +1,69 @@
+#include "sim/auditors/ledger.h"
+
+#include "core/run/decide.h"
+#include "core/run/event_json.h"
+#include "core/run/history.h"
+#include "core/run/snapshot.h"
+#include "base/json.h"
+
+namespace fermata::sim {
+
+Ledger::Ledger(const SimDefinitions& definitions, const Trace& trace, ProbeHook probe)
+    : definitions_(definitions), trace_(trace) {
+  auditors_.push_back(order_auditor());
+  auditors_.push_back(activation_auditor());
+  auditors_.push_back(timing_auditor());
+  auditors_.push_back(merge_auditor());
+  auditors_.push_back(expectation_auditor());
+  auditors_.push_back(state_auditor());
+  auditors_.push_back(probe_auditor(std::move(probe)));
+}
+
+void Ledger::fold(Run& run, const Event& event) {
+  const DefinitionHash* needs = nullptr;
+  if (const auto* started = std::get_if<RunStarted>(&event.body)) needs = &started->hash;
+  if (const auto* migrated = std::get_if<RunMigrated>(&event.body)) needs = &migrated->hash;
+  for (const auto& auditor : auditors_) auditor->event(run, event);
+  if (needs) run.definition = definitions_.original(*needs);
+  if (!run.definition) violate(run, "no definition");
+  evolve(run, event);
+}
+
+void Ledger::written(const StoredRun& stored, const RunWrite& write) {
+  const RunId& id = write.summary.id;
+  auto events = decode_history(write.events);
+  if (!events) throw Violation{"a stored chunk cannot be read: " + events.error().message};
+  Run& run = states_[id];
+  run.id = id;
+  for (const Event& event : *events) {
+    if (trace_.on() && run.definition)
+      trace_.line("  ", id.text(), " ", to_json(EventShow(run.definition).show(event)));
+    fold(run, event);
+  }
+  if (stored.summary.last_sequence != run.last_sequence)
+    violate(run, "the summary's last_sequence is " + std::to_string(stored.summary.last_sequence));
+  for (const auto& auditor : auditors_) auditor->written(run, stored.summary);
+}
+
+void Ledger::compare(const Run& live) const {
+  const Run* known = state(live.id);
+  if (!known) throw Violation{"run " + live.id.text() + " lives in memory alone"};
+  if (encode_snapshot(*known) != encode_snapshot(live))
+    violate(*known, "the state in memory is not the fold of the history");
+}
+
+void Ledger::read_again(const StoredRun& stored) const {
+  const RunId& id = stored.summary.id;
+  auto read = fermata::fold(id, stored.history, [&](const DefinitionHash& hash) {
+    return definitions_.original(hash);
+  });
+  if (!read) throw Violation{"the history of " + id.text() + ": " + read.error().message};
+  compare(*read);
+}
+
+const Run* Ledger::state(const RunId& id) const {
+  auto found = states_.find(id);
+  return found == states_.end() ? nullptr : &found->second;
+}
+
+}  // namespace fermata::sim

@@ -1,0 +1,23 @@
+#pragma once
+#include <map>
+
+#include "host/definitions.h"
+
+namespace fermata::sim {
+
+/// The definitions of a seed. After a restart they may be compiled anew from their canonical form,
+/// as a server does that reads them from its store.
+class SimDefinitions final : public Definitions {
+ public:
+  Outcome<graph::DefinitionRef> definition(const DefinitionHash& hash) override;
+  void add(const graph::DefinitionRef& definition);
+  void forget_compiled() { compiled_.clear(); }
+  /// As it was first made; for those who watch.
+  graph::DefinitionRef original(const DefinitionHash& hash) const;
+
+ private:
+  std::map<DefinitionHash, graph::DefinitionRef> originals_;
+  std::map<DefinitionHash, graph::DefinitionRef> compiled_;
+};
+
+}  // namespace fermata::sim

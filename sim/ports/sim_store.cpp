@@ -1,0 +1,112 @@
+#include "sim/ports/sim_store.h"
+
+#include <algorithm>
+
+namespace fermata::sim {
+
+Outcome<std::vector<StoredRun>> SimStore::load(std::span<const RunId> ids) {
+  chaos_.port_call("store.load");
+  if (chaos_.strikes(Fault::load_unavailable))
+    return fail(ErrorCode::store_unavailable, "the simulated store cannot be read");
+  std::vector<StoredRun> out;
+  for (const RunId& id : ids) {
+    const StoredRun* run = truth(id);
+    // Without its mark a request that was carried out is unknown again.
+    bool forgotten = run && sabotage_ == Sabotage::dedup && is_terminal(run->summary.status);
+    out.push_back(run && !forgotten ? *run : StoredRun{});
+  }
+  chaos_.port_call("store.load done");
+  return out;
+}
+
+std::vector<CommitOutcome> SimStore::commit(const CommitBatch& batch) {
+  chaos_.port_call("store.commit");
+  if (chaos_.strikes(Fault::crash_before_commit)) throw SimCrash{};
+  ++commits_;
+  if (chaos_.strikes(Fault::commit_unavailable))
+    return std::vector(batch.runs.size(), CommitOutcome::unavailable);
+  std::vector<CommitOutcome> out;
+  for (const RunWrite& run : batch.runs) {
+    if (!out.empty() && chaos_.strikes(Fault::crash_within_commit)) throw SimCrash{};
+    out.push_back(write_with_faults(run));
+  }
+  for (size_t i = 0; i < out.size(); ++i)
+    if (out[i] == CommitOutcome::done)
+      audit_.insert(audit_.end(), batch.runs[i].audit.begin(), batch.runs[i].audit.end());
+  if (chaos_.strikes(Fault::crash_after_commit)) throw SimCrash{};
+  chaos_.port_call("store.commit done");
+  return out;
+}
+
+CommitOutcome SimStore::write_with_faults(const RunWrite& run) {
+  if (chaos_.strikes(Fault::commit_conflict)) return conflict(run.summary.id);
+  if (chaos_.strikes(Fault::commit_unknown_not_done)) {
+    hooks_.probe(Probe::unknown_not_done);
+    return CommitOutcome::unknown;
+  }
+  if (chaos_.strikes(Fault::commit_intruded))
+    if (auto other = hooks_.intrude(run.summary.id)) write(*other);
+  CommitOutcome outcome = write(run);
+  if (outcome != CommitOutcome::done) return outcome;
+  if (auto found = conflicted_.find(run.summary.id); found != conflicted_.end()) {
+    hooks_.probe(Probe::conflict_retried);
+    conflicted_.erase(found);
+  }
+  if (!chaos_.strikes(Fault::commit_unknown_done)) return outcome;
+  hooks_.probe(Probe::unknown_but_done);
+  return CommitOutcome::unknown;
+}
+
+CommitOutcome SimStore::conflict(const RunId& id) {
+  ++conflicts_;
+  conflicted_[id] = true;
+  return CommitOutcome::conflict;
+}
+
+CommitOutcome SimStore::write(const RunWrite& write) {
+  const RunId& id = write.summary.id;
+  auto found = runs_.find(id);
+  uint64_t version = found == runs_.end() ? 0 : found->second.version;
+  bool begins_again = sabotage_ == Sabotage::dedup && write.expected_version == 0 && version > 0;
+  if (begins_again) {
+    found->second = {};
+  } else if (version != write.expected_version && sabotage_ != Sabotage::version_check) {
+    return conflict(id);
+  }
+  if (found == runs_.end()) {
+    found = runs_.emplace(id, StoredRun{}).first;
+    order_.push_back(id);
+  }
+  StoredRun& run = found->second;
+  run.history.push_back(write.events);
+  run.summary = write.summary;
+  ++run.version;
+  hooks_.written(run, write);
+  return CommitOutcome::done;
+}
+
+Outcome<Store::PendingPage> SimStore::pending(uint64_t after, size_t limit) {
+  chaos_.port_call("store.pending");
+  if (chaos_.strikes(Fault::pending_unavailable))
+    return fail(ErrorCode::store_unavailable, "the simulated store cannot be read");
+  PendingPage page;
+  if (sabotage_ == Sabotage::sweep) return page;
+  for (size_t i = after; i < order_.size(); ++i) {
+    const RunSummary& run = runs_.at(order_[i]).summary;
+    if (is_terminal(run.status) || (!run.next_due && run.calls_pending == 0)) continue;
+    if (page.runs.size() == limit) {
+      page.more = true;
+      break;
+    }
+    page.runs.push_back({run.id, run.next_due, run.calls_pending});
+    page.cursor = i + 1;
+  }
+  return page;
+}
+
+const StoredRun* SimStore::truth(const RunId& id) const {
+  auto found = runs_.find(id);
+  return found == runs_.end() ? nullptr : &found->second;
+}
+
+}  // namespace fermata::sim

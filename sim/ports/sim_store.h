@@ -1,0 +1,51 @@
+#pragma once
+#include <functional>
+#include <map>
+
+#include "ports/store.h"
+#include "sim/chaos.h"
+
+namespace fermata::sim {
+
+/// The truth of a seed: outlives every crash. Refuses, loses its voice and is written by others as
+/// the dice fall, but keeps the promises of the port, unless one of them is sabotaged.
+class SimStore final : public Store {
+ public:
+  /// `written` hears of every write that became durable, at that instant. `intrude` makes a write
+  /// to a run as another process would, or gives nothing.
+  struct Hooks {
+    std::function<void(const StoredRun&, const RunWrite&)> written;
+    std::function<std::optional<RunWrite>(const RunId&)> intrude;
+    std::function<void(Probe)> probe;
+  };
+  SimStore(Chaos& chaos, Sabotage sabotage, Hooks hooks)
+      : chaos_(chaos), sabotage_(sabotage), hooks_(std::move(hooks)) {}
+
+  Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids) override;
+  std::vector<CommitOutcome> commit(const CommitBatch& batch) override;
+  Outcome<PendingPage> pending(uint64_t after, size_t limit) override;
+
+  /// What is stored, without faults.
+  const StoredRun* truth(const RunId& id) const;
+  const std::vector<RunId>& runs() const { return order_; }
+  const std::vector<AuditLine>& audit() const { return audit_; }
+  uint64_t commits() const { return commits_; }
+  uint64_t conflicts() const { return conflicts_; }
+
+ private:
+  CommitOutcome write_with_faults(const RunWrite& write);
+  CommitOutcome write(const RunWrite& write);
+  CommitOutcome conflict(const RunId& id);
+
+  Chaos& chaos_;
+  const Sabotage sabotage_;
+  Hooks hooks_;
+  std::map<RunId, StoredRun> runs_;
+  std::vector<RunId> order_;  ///< of creation
+  std::vector<AuditLine> audit_;
+  std::map<RunId, bool> conflicted_;
+  uint64_t commits_ = 0;
+  uint64_t conflicts_ = 0;
+};
+
+}  // namespace fermata::sim

@@ -1,0 +1,24 @@
+#pragma once
+#include "adapters/memory/wheel_timers.h"
+#include "sim/chaos.h"
+
+namespace fermata::sim {
+
+/// The wheel that the server uses, in front of a world that loses, repeats and delays its entries.
+/// Dies with the process.
+class SimTimers final : public Timers {
+ public:
+  explicit SimTimers(Chaos& chaos) : chaos_(chaos) {}
+
+  void arm(const RunId& run, Instant due) override;
+  void disarm(const RunId& run) override;
+  std::vector<RunId> due(Instant now, size_t most) override;
+  std::optional<Instant> next_due() const override { return wheel_.next_due(); }
+  size_t size() const override { return wheel_.size(); }
+
+ private:
+  Chaos& chaos_;
+  WheelTimers wheel_;
+};
+
+}  // namespace fermata::sim

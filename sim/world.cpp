@@ -1,0 +1,276 @@
+#include "sim/world.h"
+
+#include <array>
+
+#include "base/json.h"
+#include "core/graph/check.h"
+#include "core/run/history.h"
+#include "core/run/waiting.h"
+#include "sim/auditors/answers.h"
+#include "sim/workloads/workload.h"
+
+namespace fermata::sim {
+
+namespace {
+
+constexpr Instant beginning{1'767'225'600'000};  // 2026-01-01T00:00:00Z
+constexpr uint64_t healed_turns_max = 20'000;
+constexpr int64_t clock_error_max_ms = 3'600'000;
+
+/// Shows the ledger what the host holds in memory, and that it tells of commits in their order.
+class SimFeed final : public Feed {
+ public:
+  explicit SimFeed(const Ledger& ledger) : ledger_(ledger) {}
+  void committed(const RunSummary& summary, const HistoryChunk& events) override {
+    uint64_t& last = told_[summary.id];
+    if (events.first_sequence <= last)
+      throw Violation{"the feed of " + summary.id.text() + " goes back"};
+    last = events.first_sequence + events.count - 1;
+  }
+  void settled(const Run& state) override { ledger_.compare(state); }
+
+ private:
+  const Ledger& ledger_;
+  std::map<RunId, uint64_t> told_;
+};
+
+template <class T, size_t N>
+T pick(Random& dice, const std::array<T, N>& choices) {
+  return choices[dice.below(N)];
+}
+
+HostSettings drawn_settings(Random& dice) {
+  HostSettings settings;
+  settings.turn_commands_max = pick(dice, std::array<size_t, 4>{1, 2, 8, 512});
+  settings.cached_runs_max = pick(dice, std::array<size_t, 3>{1, 2, 20'000});
+  settings.sweep_interval_ms = pick(dice, std::array<int64_t, 3>{5'000, 30'000, 120'000});
+  settings.limits.steps_per_commit =
+      pick(dice, std::array<uint32_t, 6>{1, 2, 3, 7, 10'000, 10'000});
+  return settings;
+}
+
+}  // namespace
+
+/// Everything that a crash takes away.
+struct World::Process {
+  explicit Process(World& world)
+      : timers(world.chaos_),
+        calls(world.chaos_, world.clock_, world.outside_, world.calls_may_fail_,
+              [&world](const CallTicket& ticket, const CallRequest& request) {
+                world.call_auditor_.sent(ticket, request);
+              }),
+        feed(world.ledger_),
+        host({world.store_, timers, calls, world.clock_, world.entropy_, feed,
+              world.definitions_},
+             world.settings_) {}
+
+  SimTimers timers;
+  SimCalls calls;
+  SimFeed feed;
+  Host host;
+};
+
+World::World(uint64_t seed, Sabotage sabotage, bool tracing)
+    : trace_(tracing),
+      chaos_(seed, trace_),
+      clock_(beginning),
+      ledger_(definitions_, trace_, [this](Probe reached) { probe(reached); }),
+      call_auditor_(ledger_, [this](Probe reached) { probe(reached); }),
+      store_(chaos_, sabotage,
+             {[this](const StoredRun& stored, const RunWrite& write) {
+                ledger_.written(stored, write);
+              },
+              [this](const RunId& id) { return intrude(id); },
+              [this](Probe reached) { probe(reached); }}),
+      entropy_(seed ^ 0x5eed),
+      clients_(chaos_, clock_, [this](const Command& command, const Outcome<RunSummary>& answer) {
+        audit_answer(store_, command, answer, [this](Probe reached) { probe(reached); });
+      }) {
+  settings_ = drawn_settings(chaos_.dice());
+  chaos_turns_ = static_cast<uint64_t>(chaos_.between(20, 250));
+}
+
+World::~World() = default;
+
+graph::DefinitionRef World::define(const Value& document) {
+  graph::CheckedDefinition checked = graph::check_definition(document);
+  if (!checked.definition) {
+    std::string reason = "the workload's definition is refused:";
+    for (const Finding& finding : checked.errors)
+      reason += "\n  " + finding.path + " " + finding.code + " " + finding.message;
+    throw Violation{reason + "\n" + to_pretty_json(document)};
+  }
+  if (trace_.on()) trace_.line("definition ", to_json(document));
+  definitions_.add(checked.definition);
+  return checked.definition;
+}
+
+graph::DefinitionRef World::define_if_legal(const Value& document) {
+  graph::CheckedDefinition checked = graph::check_definition(document);
+  if (!checked.definition) return nullptr;
+  if (trace_.on()) trace_.line("definition ", to_json(document));
+  definitions_.add(checked.definition);
+  return checked.definition;
+}
+
+Request World::start(const std::string& run, const graph::DefinitionRef& definition, Value input) {
+  StartRun body;
+  body.account = AccountId("main");
+  body.workflow = WorkflowId("w");
+  body.workflow_version = 1;
+  body.definition = definition;
+  body.trigger = input;
+  body.input = std::move(input);
+  body.request_hash = "request of " + run;
+  Request request;
+  request.command = {RunId(run), std::move(body), "tester"};
+  return request;
+}
+
+/// Another process writes to the run: a signal nobody waits for, so that only its version changes.
+std::optional<RunWrite> World::intrude(const RunId& id) {
+  const Run* state = ledger_.state(id);
+  const StoredRun* stored = store_.truth(id);
+  if (!state || !stored || state->finished() || has_ready_work(*state)) return std::nullopt;
+  Run copy = *state;
+  Command command{id, SignalRun{"noise", Value(), ""}, "engine"};
+  auto decision = decide(copy, command, {clock_.now(), entropy_.next(), settings_.limits});
+  if (!decision || decision->events.empty()) return std::nullopt;
+  return RunWrite{stored->version, summarize(copy), encode_history(decision->events)};
+}
+
+void World::come_up() {
+  process_.reset();
+  if (chaos_.strikes(Fault::definitions_reloaded)) definitions_.forget_compiled();
+  process_ = std::make_unique<Process>(*this);
+  // A server that cannot read its store at the start tries again.
+  while (!process_->host.recover()) clock_.pass(Duration{chaos_.between(100, 5'000)});
+}
+
+void World::die() {
+  ++report_.crashes;
+  clients_.crashed();
+  for (;;) {
+    clock_.pass(Duration{chaos_.between(0, 20'000)});
+    try {
+      return come_up();
+    } catch (const SimCrash&) {
+      ++report_.crashes;
+    }
+  }
+}
+
+void World::jump_clock() {
+  int64_t error = clock_.error().ms;
+  if (chaos_.strikes(Fault::clock_forward) && error < clock_error_max_ms)
+    clock_.jump(Duration{chaos_.between(1, 600'000)});
+  if (chaos_.strikes(Fault::clock_back) && error > -clock_error_max_ms)
+    clock_.jump(Duration{-chaos_.between(1, 600'000)});
+  if (chaos_.strikes(Fault::host_stalls)) clock_.pass(Duration{chaos_.between(1, 300'000)});
+}
+
+void World::turn() {
+  ++report_.turns;
+  jump_clock();
+  clients_.deliver(process_->host);
+  trace_.line("turn ", report_.turns, " at ", to_rfc3339(clock_.true_now()), " error ",
+              clock_.error().ms, " ms");
+  try {
+    next_ = process_->host.turn();
+  } catch (const SimCrash&) {
+    die();
+    next_ = {.at_once = true, .at = {}};
+  }
+}
+
+/// Moves true time to when something happens next.
+void World::pass_time(const NextTurn& next) {
+  if (next.at_once) return clock_.pass(Duration{chaos_.between(0, 2)});
+  std::optional<Instant> until;
+  auto consider = [&](std::optional<Instant> at) {
+    if (at && (!until || *at < *until)) until = at;
+  };
+  if (next.at) consider(*next.at - clock_.error());
+  consider(process_->calls.next());
+  consider(clients_.next());
+  if (until && *until > clock_.true_now()) return clock_.pass_until(*until);
+  clock_.pass(Duration{1});
+}
+
+bool World::done() const {
+  if (!clients_.idle()) return false;
+  for (const auto& [id, run] : ledger_.states())
+    if (!run.finished()) return false;
+  return true;
+}
+
+void World::report_stuck() {
+  std::string reason = "not everything ends after healing:";
+  if (!clients_.idle()) reason += " a caller is not answered;";
+  for (const auto& [id, run] : ledger_.states()) {
+    if (run.finished()) continue;
+    reason += "\n  run " + id.text() + " waits for " + to_json(waiting_of(run)) + " next_due " +
+              (summarize(run).next_due ? to_rfc3339(*summarize(run).next_due) : "never");
+  }
+  throw Violation{reason};
+}
+
+void World::demand_life() {
+  if (!chaos_.healed()) {
+    if (report_.turns < chaos_turns_) return;
+    chaos_.heal();
+    healed_turn_ = report_.turns;
+    healed_at_ = clock_.true_now();
+    trace_.line("healed");
+    return;
+  }
+  if (report_.turns - healed_turn_ > healed_turns_max ||
+      clock_.true_now() > healed_at_ + liveness_)
+    report_stuck();
+}
+
+/// Everything has ended: nothing may be left armed or in flight once late answers and repeated
+/// timers have been refused.
+void World::come_to_rest() {
+  chaos_.heal();
+  for (int i = 0; process_->timers.size() > 0 || process_->calls.in_flight() > 0; ++i) {
+    if (i > 1'000) throw Violation{"timers or calls are left although every run has ended"};
+    turn();
+    pass_time(next_);
+  }
+  for (const RunId& id : store_.runs()) ledger_.read_again(*store_.truth(id));
+}
+
+void World::play(Workload& workload) {
+  workload.prepare(*this);
+  try {
+    come_up();
+  } catch (const SimCrash&) {
+    die();
+  }
+  while (!done()) {
+    turn();
+    demand_life();
+    workload.watch(*this);
+    pass_time(next_);
+  }
+  come_to_rest();
+  workload.judge(*this);
+}
+
+SeedReport World::run(Workload& workload) {
+  try {
+    play(workload);
+  } catch (const Violation& violation) {
+    report_.violation = violation.reason;
+  } catch (const std::exception& error) {
+    report_.violation = std::string("an exception escaped: ") + error.what();
+  }
+  report_.commits = store_.commits();
+  report_.conflicts = store_.conflicts();
+  report_.runs = store_.runs().size();
+  report_.faults = chaos_.counts();
+  return report_;
+}
+
+}  // namespace fermata::sim

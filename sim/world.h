@@ -1,0 +1,96 @@
+#pragma once
+#include <memory>
+#include <optional>
+
+#include "adapters/memory/entropy.h"
+#include "host/host.h"
+#include "sim/auditors/calls.h"
+#include "sim/auditors/ledger.h"
+#include "sim/clients.h"
+#include "sim/ports/sim_calls.h"
+#include "sim/ports/sim_store.h"
+#include "sim/ports/sim_timers.h"
+
+namespace fermata::sim {
+
+class Workload;
+
+/// What one seed did.
+struct SeedReport {
+  uint64_t turns = 0;
+  uint64_t commits = 0;
+  uint64_t crashes = 0;
+  uint64_t conflicts = 0;
+  uint64_t runs = 0;
+  FaultCounts faults{};
+  ProbeCounts probes{};
+  std::optional<std::string> violation;
+};
+
+/// One seed: a store, an outside and clients that last, a process that dies and comes back, and the
+/// dice that everything hangs on. One thread; the same seed gives the same history to the bit.
+class World {
+ public:
+  World(uint64_t seed, Sabotage sabotage, bool tracing);
+  ~World();
+
+  /// Chaos, then healing, then the demand that everything ends.
+  SeedReport run(Workload& workload);
+
+  // For workloads.
+  Chaos& chaos() { return chaos_; }
+  HostSettings& settings() { return settings_; }
+  /// Compiles a document; a workload that writes a wrong one has failed.
+  graph::DefinitionRef define(const Value& document);
+  /// The same for a document drawn at random: nothing when it has errors.
+  graph::DefinitionRef define_if_legal(const Value& document);
+  void send(Request request) { clients_.send(std::move(request)); }
+  /// A start of a run, ready to be sent; the hash names the request.
+  Request start(const std::string& run, const graph::DefinitionRef& definition, Value input);
+  const Run* state(const RunId& id) const { return ledger_.state(id); }
+  const StoredRun* stored(const RunId& id) const { return store_.truth(id); }
+  const std::vector<RunId>& runs() const { return store_.runs(); }
+  Outside& outside() { return outside_; }
+  const SimClock& clock() const { return clock_; }
+  void probe(Probe probe) { ++report_.probes[static_cast<size_t>(probe)]; }
+  /// How long after healing the last run may take.
+  void allow(Duration time) { liveness_ = time; }
+  void let_calls_fail() { calls_may_fail_ = true; }
+
+ private:
+  struct Process;
+
+  std::optional<RunWrite> intrude(const RunId& id);
+  void play(Workload& workload);
+  void come_up();
+  void die();
+  void turn();
+  void jump_clock();
+  void pass_time(const NextTurn& next);
+  bool done() const;
+  void demand_life();
+  void come_to_rest();
+  [[noreturn]] void report_stuck();
+
+  const Trace trace_;
+  Chaos chaos_;
+  SeedReport report_;
+  SimClock clock_;
+  SimDefinitions definitions_;
+  Ledger ledger_;
+  CallAuditor call_auditor_;
+  SimStore store_;
+  Outside outside_;
+  SeededEntropy entropy_;
+  Clients clients_;
+  HostSettings settings_;
+  std::unique_ptr<Process> process_;
+  NextTurn next_;
+  uint64_t chaos_turns_ = 0;
+  uint64_t healed_turn_ = 0;
+  Instant healed_at_;
+  Duration liveness_{4 * 3'600'000};
+  bool calls_may_fail_ = false;
+};
+
+}  // namespace fermata::sim

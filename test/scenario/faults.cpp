@@ -1,0 +1,53 @@
+#include "test/scenario/faults.h"
+
+namespace fermata::scenario {
+
+std::string name_of(Fault fault) {
+  switch (fault) {
+    case Fault::none: return "none";
+    case Fault::crash_before_commit: return "crash_before_commit";
+    case Fault::crash_after_commit: return "crash_after_commit";
+    case Fault::conflict: return "conflict";
+    case Fault::unknown_written: return "unknown_written";
+    case Fault::unknown_lost: return "unknown_lost";
+    case Fault::unavailable: return "unavailable";
+    case Fault::load_fails: return "load_fails";
+    case Fault::crash_before_submit: return "crash_before_submit";
+    case Fault::crash_after_submit: return "crash_after_submit";
+  }
+  return "";
+}
+
+std::vector<Fault> all_faults() {
+  std::vector<Fault> faults;
+  for (auto fault = Fault::crash_before_commit; fault <= Fault::crash_after_submit;
+       fault = static_cast<Fault>(static_cast<uint8_t>(fault) + 1))
+    faults.push_back(fault);
+  return faults;
+}
+
+Outcome<std::vector<StoredRun>> FaultyStore::load(std::span<const RunId> ids) {
+  if (plan_.strikes(Fault::load_fails))
+    return fail(ErrorCode::store_unavailable, "the store cannot be read");
+  return store_.load(ids);
+}
+
+std::vector<CommitOutcome> FaultyStore::commit(const CommitBatch& batch) {
+  auto all = [&](CommitOutcome outcome) {
+    return std::vector<CommitOutcome>(batch.runs.size(), outcome);
+  };
+  if (plan_.strikes(Fault::crash_before_commit)) throw Crash{};
+  if (plan_.strikes(Fault::conflict)) return all(CommitOutcome::conflict);
+  if (plan_.strikes(Fault::unknown_lost)) return all(CommitOutcome::unknown);
+  if (plan_.strikes(Fault::unavailable)) return all(CommitOutcome::unavailable);
+  std::vector<CommitOutcome> outcomes = store_.commit(batch);
+  if (plan_.strikes(Fault::crash_after_commit)) throw Crash{};
+  if (plan_.strikes(Fault::unknown_written)) return all(CommitOutcome::unknown);
+  return outcomes;
+}
+
+Outcome<Store::PendingPage> FaultyStore::pending(uint64_t after, size_t limit) {
+  return store_.pending(after, limit);
+}
+
+}  // namespace fermata::scenario

@@ -1,0 +1,63 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ports/store.h"
+
+/// What may go wrong at a port, one place at a time: the n-th call that a fault concerns is struck,
+/// for every n until nothing is struck any more.
+namespace fermata::scenario {
+
+/// Thrown by a port: the process ends here, and only the store remains.
+struct Crash {};
+
+enum class Fault : uint8_t {
+  none,
+  crash_before_commit,
+  crash_after_commit,
+  conflict,         ///< another writer came first, or so it seems
+  unknown_written,  ///< the commit happened, but nobody said so
+  unknown_lost,     ///< the commit did not happen, and nobody said so
+  unavailable,
+  load_fails,
+  crash_before_submit,
+  crash_after_submit,  ///< the request is on its way when the process ends
+};
+std::string name_of(Fault fault);
+std::vector<Fault> all_faults();
+
+class FaultPlan {
+ public:
+  FaultPlan() = default;
+  FaultPlan(Fault fault, uint64_t nth) : fault_(fault), left_(nth) {}
+  Fault fault() const { return fault_; }
+  /// True when the call under way is the one to be struck.
+  bool strikes(Fault fault) {
+    if (fault != fault_ || left_ == 0) return false;
+    if (--left_ > 0) return false;
+    struck_ = true;
+    return true;
+  }
+  bool struck() const { return struck_; }
+
+ private:
+  Fault fault_ = Fault::none;
+  uint64_t left_ = 0;
+  bool struck_ = false;
+};
+
+/// A store that fails as planned.
+class FaultyStore final : public Store {
+ public:
+  FaultyStore(Store& store, FaultPlan& plan) : store_(store), plan_(plan) {}
+  Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids) override;
+  std::vector<CommitOutcome> commit(const CommitBatch& batch) override;
+  Outcome<PendingPage> pending(uint64_t after, size_t limit) override;
+
+ private:
+  Store& store_;
+  FaultPlan& plan_;
+};
+
+}  // namespace fermata::scenario

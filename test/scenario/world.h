@@ -1,0 +1,117 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <set>
+
+#include "adapters/memory/entropy.h"
+#include "adapters/memory/memory_store.h"
+#include "adapters/memory/virtual_clock.h"
+#include "adapters/memory/wheel_timers.h"
+#include "core/graph/check.h"
+#include "core/run/history.h"
+#include "host/host.h"
+#include "test/scenario/scripted_calls.h"
+
+namespace fermata::scenario {
+
+/// How a scenario is played. All ways must lead to the same end.
+struct Manner {
+  bool forgetful = false;  ///< every turn opens its runs from their history
+  bool repeats = false;    ///< every command and timer comes several times, beside a twin run
+  bool heals = false;      ///< faults are being injected: what they broke off is sent again
+};
+
+/// A host with everything around it, on one thread. The store and the servers outlive the host.
+class World {
+ public:
+  World(Manner manner, FaultPlan plan, uint64_t seed, RunLimits limits);
+
+  void add_definition(const graph::DefinitionRef& definition) { library_.add(definition); }
+  /// Sends commands in one batch and turns until all is quiet; one reply per command. A command that
+  /// a fault broke off is sent again, as a careful client would.
+  std::vector<Outcome<RunSummary>> send(const std::vector<Command>& commands);
+  /// Turns until nothing is left to do at this instant.
+  void settle();
+  /// Moves the clock, stopping at every due time on the way.
+  void advance(Duration by);
+  /// Ends the host: timers and calls under way are gone.
+  void kill();
+  void restart();
+  bool alive() const { return host_ != nullptr; }
+
+  StoredRun stored(const RunId& id);
+  /// The fold of the run's history.
+  const Run& state(const RunId& id);
+  /// The definitions its history speaks of.
+  KnownDefinitions known(const RunId& id);
+
+  VirtualClock& clock() { return clock_; }
+  Server& server() { return server_; }
+  ScriptedCalls& calls() { return *calls_; }
+  WheelTimers& timers() { return *timers_; }
+  Definitions& definitions() { return library_; }
+  MemoryStore& store() { return memory_; }
+  const FaultPlan& plan() const { return plan_; }
+  const Manner& manner() const { return manner_; }
+  size_t most_in_flight() const;
+  const std::vector<std::string>& log_lines() const { return feed_.lines; }
+  const std::vector<RunId>& ended() const { return feed_.ended; }
+  static constexpr Instant start{1'772'359'200'000};  ///< 2026-03-01T10:00:00Z
+
+ private:
+  /// Definitions by hash, compiled anew after a crash from their canonical form.
+  class Library final : public Definitions {
+   public:
+    void add(const graph::DefinitionRef& definition);
+    void forget() { compiled_.clear(); }
+    Outcome<graph::DefinitionRef> definition(const DefinitionHash& hash) override;
+
+   private:
+    std::map<DefinitionHash, Value> canonical_;
+    std::map<DefinitionHash, graph::DefinitionRef> compiled_;
+  };
+  struct Lines final : Feed {
+    explicit Lines(World& world) : world(world) {}
+    void committed(const RunSummary& summary, const HistoryChunk&) override {
+      runs.insert(summary.id);
+      if (is_terminal(summary.status)) ended.push_back(summary.id);
+    }
+    /// The state in memory is the fold of the history, after every commit.
+    void settled(const Run& state) override;
+    void logged(const RunId&, const std::string&, const std::string& message) override {
+      lines.push_back(message);
+    }
+    World& world;
+    std::set<RunId> runs;
+    std::vector<RunId> ended;  ///< in the order of their last commits
+    std::vector<std::string> lines;
+  };
+  static constexpr uint64_t compared_events_max = 5'000;
+  struct Folded {
+    uint64_t sequence = 0;
+    Run run;
+  };
+
+  bool turn_once();
+  void wake_everyone();
+
+  const Manner manner_;
+  FaultPlan plan_;
+  const RunLimits limits_;
+  VirtualClock clock_{start};
+  SeededEntropy entropy_;
+  MemoryStore memory_;
+  FaultyStore store_{memory_, plan_};
+  Library library_;
+  Lines feed_{*this};
+  Server server_;
+  std::unique_ptr<WheelTimers> timers_;
+  std::unique_ptr<ScriptedCalls> calls_;
+  std::unique_ptr<Host> host_;
+  std::optional<Instant> next_turn_;
+  uint64_t failures_seen_ = 0;
+  size_t most_in_flight_ = 0;
+  std::map<RunId, Folded> folded_;
+};
+
+}  // namespace fermata::scenario

@@ -90,7 +90,8 @@ graph::DefinitionRef Engine::define(const std::string& workflow, const std::stri
   put.canonical = to_canonical_json(checked.definition->canonical);
   put.at = clock.now();
   put.actor = "bench";
-  auto stored = store->put_workflow(put, {put.account, put.at, "bench", "workflow.put", workflow, "", {}});
+  auto stored =
+      store->put_workflow(put, {put.account, put.at, "bench", "workflow.put", workflow, "", {}});
   if (!stored) std::exit(5);
   return definitions_->keep(checked.definition);
 }

@@ -68,7 +68,7 @@ class Engine {
   SystemEntropy entropy;
   server::FeedHub hub;
   MeasuringFeed feed{hub};
-  double open_seconds = 0;     ///< opening the file and recovering
+  double open_seconds = 0;  ///< opening the file and recovering
 
   front::Definitions& definitions() { return *definitions_; }
 
@@ -101,9 +101,9 @@ void floor_at_most(const std::string& what, double figure, double ceiling);
 int floors_missed();
 
 struct Limits {
-  double fsync_per_s_1 = 0;      ///< append + fdatasync, one record each
+  double fsync_per_s_1 = 0;  ///< append + fdatasync, one record each
   double fsync_p50_ms = 0;
-  double sqlite_per_s[4] = {};   ///< the same rows straight through SQLite, batches as below
+  double sqlite_per_s[4] = {};  ///< the same rows straight through SQLite, batches as below
   static constexpr size_t batches[4] = {1, 16, 128, 512};
 };
 Limits measure_limits();

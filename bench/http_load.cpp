@@ -59,8 +59,9 @@ double load(uint16_t port, size_t connections, size_t total) {
   const std::string body = R"({"input":{"order":17}})";
   const std::string request =
       "POST /api/v1/workflows/bench/executions HTTP/1.1\r\nHost: 127.0.0.1:" +
-      std::to_string(port) + "\r\nContent-Type: application/json\r\nContent-Length: " +
-      std::to_string(body.size()) + "\r\n\r\n" + body;
+      std::to_string(port) +
+      "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
+      "\r\n\r\n" + body;
   int poll = epoll_create1(0);
   std::vector<Connection> open(connections);
   size_t sent = 0, answered = 0, refused = 0;
@@ -105,7 +106,8 @@ double http_runs_per_second(const char* graph, size_t connections, size_t total)
   server::ApiOptions options;
   options.rate_limit.per_second = 0;
   server::Api api({engine.host(), *engine.store, *engine.store, engine.clock, engine.entropy,
-                   engine.hub, engine.definitions()}, std::move(options));
+                   engine.hub, engine.definitions()},
+                  std::move(options));
   server::ServerOptions listen;
   listen.listen = "127.0.0.1:0";
   server::Server server(listen, api);

@@ -43,13 +43,14 @@ double sqlite_per_second(size_t batch, size_t total) {
   std::filesystem::path file = fresh_directory("limit-sqlite") / "limit.db";
   sqlite3* db = nullptr;
   if (sqlite3_open(file.c_str(), &db) != SQLITE_OK) std::exit(5);
-  run_sql(db, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA secure_delete=OFF;"
-              "PRAGMA cache_size=-131072; PRAGMA wal_autocheckpoint=0;"
-              "CREATE TABLE run(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, account TEXT,"
-              " workflow TEXT, status INTEGER, due INTEGER, body BLOB);"
-              "CREATE INDEX run_workflow ON run(account, workflow, number);"
-              "CREATE TABLE history(number INTEGER PRIMARY KEY, run INTEGER, sequence INTEGER,"
-              " body BLOB);");
+  run_sql(db,
+          "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA secure_delete=OFF;"
+          "PRAGMA cache_size=-131072; PRAGMA wal_autocheckpoint=0;"
+          "CREATE TABLE run(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, account TEXT,"
+          " workflow TEXT, status INTEGER, due INTEGER, body BLOB);"
+          "CREATE INDEX run_workflow ON run(account, workflow, number);"
+          "CREATE TABLE history(number INTEGER PRIMARY KEY, run INTEGER, sequence INTEGER,"
+          " body BLOB);");
   sqlite3_stmt *run = nullptr, *history = nullptr, *begin_it = nullptr, *commit = nullptr;
   sqlite3_prepare_v2(db, "INSERT INTO run VALUES(?,?,'default','bench',1,?,?)", -1, &run, nullptr);
   sqlite3_prepare_v2(db, "INSERT INTO history(run,sequence,body) VALUES(?,1,?)", -1, &history,

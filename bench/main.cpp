@@ -4,8 +4,8 @@
 
 #include "bench/engine.h"
 
-/// `fermata_bench [core] [--only LETTERS] [--enforce]`: measures in one run, on one disk, and prints
-/// ratios to the machine's own limit. With --enforce a missed floor is exit code 1.
+/// `fermata_bench [core] [--only LETTERS] [--enforce]`: measures in one run, on one disk, and
+/// prints ratios to the machine's own limit. With --enforce a missed floor is exit code 1.
 int main(int argc, char** argv) {
   using namespace fermata::bench;
   std::string only = "abcdefg";

@@ -29,8 +29,8 @@ void measure_transitions(const Limits& limits) {
     Value input = Value::object({{"order", 17}});
     closed_loop(engine, callers, total / 10, [&] { return engine.start(definition, input); });
     uint64_t commits = engine.host().counters().commits;
-    double rate = closed_loop(engine, callers, total,
-                              [&] { return engine.start(definition, input); });
+    double rate =
+        closed_loop(engine, callers, total, [&] { return engine.start(definition, input); });
     double fsyncs = static_cast<double>(engine.host().counters().commits - commits) /
                     static_cast<double>(total);
     double ratio = rate / limits.sqlite_per_s[i];
@@ -51,8 +51,8 @@ void measure_runs(const Limits&) {
     Value input = Value::object({{"order", 17}});
     double best = 0;
     for (int round = 0; round < 3; ++round) {
-      double rate = closed_loop(engine, 512, 30'000,
-                                [&] { return engine.start(definition, input); });
+      double rate =
+          closed_loop(engine, 512, 30'000, [&] { return engine.start(definition, input); });
       best = std::max(best, rate);
     }
     report("in process", best, "runs/s");

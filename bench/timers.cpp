@@ -40,9 +40,10 @@ void measure_timers() {
       return command;
     });
     report("arm rate (durable starts)", rate, "/s");
-    report("memory per pending wait",
-           static_cast<double>(resident_bytes() - before) / timers, "bytes");
-    if (engine.clock.now() > first) std::printf("  arming took over 20 s: lateness is of a backlog\n");
+    report("memory per pending wait", static_cast<double>(resident_bytes() - before) / timers,
+           "bytes");
+    if (engine.clock.now() > first)
+      std::printf("  arming took over 20 s: lateness is of a backlog\n");
     engine.await_ended(timers, 90);
     std::lock_guard lock(mutex);
     report("lateness at 5,000/s, p50", percentile(lateness, 0.5), "ms");
@@ -99,9 +100,8 @@ void measure_split() {
       for (int i = 0; i < 5'000 * (which + 1); ++i)
         items.push(Value::object({{"id", i}, {"name", "order"}}));
       auto begin = std::chrono::steady_clock::now();
-      closed_loop(engine, 1, 1, [&] {
-        return engine.start(definition, Value::object({{"items", items}}));
-      });
+      closed_loop(engine, 1, 1,
+                  [&] { return engine.start(definition, Value::object({{"items", items}})); });
       engine.await_ended(1, 60);
       seconds[which] = std::min(seconds[which], seconds_since(begin));
       bytes[which] = static_cast<double>(engine.feed.bytes);

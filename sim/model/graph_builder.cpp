@@ -8,7 +8,8 @@ GraphBuilder::GraphBuilder() {
 
 GraphBuilder& GraphBuilder::node(std::string_view id, std::string_view type, Value parameters,
                                  Value more) {
-  Value written = Value::object({{"id", id}, {"type", type}, {"parameters", std::move(parameters)}});
+  Value written =
+      Value::object({{"id", id}, {"type", type}, {"parameters", std::move(parameters)}});
   for (const Value::Member& member : more.members())
     written.set(member.key.as_string(), member.value);
   nodes_.push(std::move(written));
@@ -40,13 +41,10 @@ Value GraphBuilder::document() const {
 }
 
 Value on_error_branch(std::string_view edge) {
-  return Value::object(
-      {{"error", Value::object({{"type", "branch"}, {"error_edge", edge}})}});
+  return Value::object({{"error", Value::object({{"type", "branch"}, {"error_edge", edge}})}});
 }
 
-Value on_error_ignore() {
-  return Value::object({{"error", Value::object({{"type", "ignore"}})}});
-}
+Value on_error_ignore() { return Value::object({{"error", Value::object({{"type", "ignore"}})}}); }
 
 Value counted_items(int64_t count, int64_t first) {
   Value items = Value::array();

@@ -76,7 +76,8 @@ class Interpreter {
 
   using At = std::map<int, std::vector<Traveller>>;
 
-  /// Sends a token on; one that goes nowhere ends here. An edge into an aggregator leaves the level.
+  /// Sends a token on; one that goes nowhere ends here. An edge into an aggregator leaves the
+  /// level.
   void leave(int index, Traveller token, const std::vector<int>& edges, At& at, LevelEnd& end,
              const Frame* frame) {
     if (edges.empty() && !frame) expected_.ended[index].push_back(output_of(index, token));
@@ -250,8 +251,7 @@ class Interpreter {
     inner.arrivals.insert(inner.arrivals.begin(), end.arrivals.begin(), end.arrivals.end());
     if (!inner.halts.empty()) {
       expected_.cut_short = true;
-      if (node(split).halt_on_item_error)
-        run_halts_.insert(inner.halts.begin(), inner.halts.end());
+      if (node(split).halt_on_item_error) run_halts_.insert(inner.halts.begin(), inner.halts.end());
       ++failed;
       return error_value();
     }
@@ -323,8 +323,7 @@ bool agrees(const SpecNode& node, const Value& output, const Value& expected) {
       if (expected.find("error")) return output.find("error") != nullptr;
       return output.get("count") == expected.get("count") &&
              output.get("failed") == expected.get("failed") &&
-             fingerprint(output.get("aggregated"), 1) ==
-                 fingerprint(expected.get("aggregated"), 1);
+             fingerprint(output.get("aggregated"), 1) == fingerprint(expected.get("aggregated"), 1);
     default:
       return true;
   }

@@ -16,7 +16,11 @@ class SimCalls final : public Calls {
   /// `sent` hears of every request before it leaves.
   using Sent = std::function<void(const CallTicket&, const CallRequest&)>;
   SimCalls(Chaos& chaos, const SimClock& clock, Outside& outside, bool may_fail, Sent sent)
-      : chaos_(chaos), clock_(clock), outside_(outside), may_fail_(may_fail), sent_(std::move(sent)) {}
+      : chaos_(chaos),
+        clock_(clock),
+        outside_(outside),
+        may_fail_(may_fail),
+        sent_(std::move(sent)) {}
 
   void submit(const CallTicket& ticket, CallRequest request) override;
   void abandon(const CallTicket& ticket) override;
@@ -40,8 +44,8 @@ class SimCalls final : public Calls {
   Outside& outside_;
   const bool may_fail_;
   Sent sent_;
-  std::multimap<Instant, Coming> coming_;       ///< by true time
-  std::map<CallTicket, uint32_t> under_way_;    ///< answers still to come per ticket
+  std::multimap<Instant, Coming> coming_;     ///< by true time
+  std::map<CallTicket, uint32_t> under_way_;  ///< answers still to come per ticket
 };
 
 }  // namespace fermata::sim

@@ -15,15 +15,22 @@ class WaitStorm final : public Workload {
     Chaos& chaos = world.chaos();
     items_ = chaos.between(1, 12);
     GraphBuilder graph;
-    graph.node("each", "split",
-               Value::object({{"input_array", "$input.items"}, {"max_parallel", chaos.between(0, 4)}}))
+    graph
+        .node(
+            "each", "split",
+            Value::object({{"input_array", "$input.items"}, {"max_parallel", chaos.between(0, 4)}}))
         .node("nap", "wait", Value::object({{"amount", "$item.seconds"}}))
         .node("keep", "code", Value::object({{"source", "return $item.t * 2 + $index"}}))
         .node("all", "aggregator")
         .node("beside", "wait", wait_ms(chaos.between(0, 60'000)))
         .node("join", "merge", Value::object({{"timeout", 0}}))
-        .edge("start", "each").edge("each", "nap").edge("nap", "keep").edge("keep", "all")
-        .edge("start", "beside").edge("all", "join").edge("beside", "join");
+        .edge("start", "each")
+        .edge("each", "nap")
+        .edge("nap", "keep")
+        .edge("keep", "all")
+        .edge("start", "beside")
+        .edge("all", "join")
+        .edge("beside", "join");
     auto definition = world.define(graph.document());
     int64_t runs = chaos.between(1, 4);
     for (int64_t run = 0; run < runs; ++run) {

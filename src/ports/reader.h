@@ -34,13 +34,13 @@ struct RunPage {
 
 struct AuditEntry {
   AuditLine line;
-  uint64_t sequence = 0;   ///< per account, 1, 2, 3 …
-  std::string prev_hash;   ///< of the entry before, hex; 64 zeros at first
-  std::string hash;        ///< hex SHA-256 over prev_hash and the canonical line (audit_hash)
+  uint64_t sequence = 0;  ///< per account, 1, 2, 3 …
+  std::string prev_hash;  ///< of the entry before, hex; 64 zeros at first
+  std::string hash;       ///< hex SHA-256 over prev_hash and the canonical line (audit_hash)
 };
 struct AuditFilter {
   AccountId account{};
-  std::string action{};   ///< exact, or a prefix ending in `.`
+  std::string action{};  ///< exact, or a prefix ending in `.`
   std::string subject{};
   std::string actor{};
   std::optional<Instant> from{};
@@ -67,7 +67,8 @@ class Reader {
   virtual Outcome<StoredRun> find(const RunId& id, uint64_t first_sequence = 1,
                                   size_t events_max = SIZE_MAX) = 0;
   virtual Outcome<std::optional<RunSummary>> summary(const RunId& id) = 0;
-  virtual Outcome<RunPage> list(const RunFilter& filter, size_t limit, const std::string& cursor) = 0;
+  virtual Outcome<RunPage> list(const RunFilter& filter, size_t limit,
+                                const std::string& cursor) = 0;
   /// Runs by status for one account (all accounts when empty).
   virtual Outcome<std::vector<std::pair<RunStatus, uint64_t>>> counts(const AccountId& account) = 0;
   virtual Outcome<AuditPage> audit(const AuditFilter& filter, size_t limit,

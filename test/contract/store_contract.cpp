@@ -150,7 +150,8 @@ TEST_P(StoreContract, audit_lines_are_chained_per_account) {
     std::string id = "r" + std::to_string(i);
     CommitBatch batch;
     batch.runs = {creation(id)};
-    batch.runs.front().audit = {sample_line(id), sample_line(id, "other"), sample_line(id + " again")};
+    batch.runs.front().audit = {sample_line(id), sample_line(id, "other"),
+                                sample_line(id + " again")};
     ASSERT_EQ(store().commit(batch).at(0), CommitOutcome::done);
     reopen();
   }

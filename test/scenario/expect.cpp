@@ -18,8 +18,7 @@ std::string event_name(const Value& event) {
 
 /// True when `wanted` names the event; without a node it names those of every node.
 bool is_named(const Value& event, std::string_view wanted) {
-  if (wanted.find('(') == std::string_view::npos)
-    return event.get("type") == Value(wanted);
+  if (wanted.find('(') == std::string_view::npos) return event.get("type") == Value(wanted);
   return event_name(event) == wanted;
 }
 
@@ -101,26 +100,44 @@ void Player::on_expect(Words& words, const Line& line) {
   if (manner_.heals) return;
   words.accept("expect");
   std::string what = words.word("what to expect");
-  if (what == "status") expect_status(words);
-  else if (what == "output") expect_at(words, "output", shown_run().get("output"));
-  else if (what == "progress") expect_at(words, "progress", shown_run().get("progress"));
-  else if (what == "run") expect_at(words, "run", shown_run());
-  else if (what == "error") expect_error(words);
-  else if (what == "node") expect_node(words);
-  else if (what == "skipped") expect_skipped(words);
-  else if (what == "events") expect_events(words, line);
-  else if (what == "count") expect_count(words);
-  else if (what == "event") expect_event(words);
-  else if (what == "waiting") expect_waiting(words);
-  else if (what == "calls") expect_calls(words);
-  else if (what == "call") expect_call(words);
-  else if (what == "key") expect_key(words);
-  else if (what == "refused") expect_refused(words);
-  else if (what == "ended") expect_ended(words);
-  else if (what == "findings") expect_findings(words, line, graphs_[latest_graph_].checked.errors);
+  if (what == "status")
+    expect_status(words);
+  else if (what == "output")
+    expect_at(words, "output", shown_run().get("output"));
+  else if (what == "progress")
+    expect_at(words, "progress", shown_run().get("progress"));
+  else if (what == "run")
+    expect_at(words, "run", shown_run());
+  else if (what == "error")
+    expect_error(words);
+  else if (what == "node")
+    expect_node(words);
+  else if (what == "skipped")
+    expect_skipped(words);
+  else if (what == "events")
+    expect_events(words, line);
+  else if (what == "count")
+    expect_count(words);
+  else if (what == "event")
+    expect_event(words);
+  else if (what == "waiting")
+    expect_waiting(words);
+  else if (what == "calls")
+    expect_calls(words);
+  else if (what == "call")
+    expect_call(words);
+  else if (what == "key")
+    expect_key(words);
+  else if (what == "refused")
+    expect_refused(words);
+  else if (what == "ended")
+    expect_ended(words);
+  else if (what == "findings")
+    expect_findings(words, line, graphs_[latest_graph_].checked.errors);
   else if (what == "warnings")
     expect_findings(words, line, graphs_[latest_graph_].checked.warnings);
-  else expect_numbers(what, words);
+  else
+    expect_numbers(what, words);
   words.end();
 }
 
@@ -151,7 +168,8 @@ void Player::expect_error(Words& words) {
          error.is_object() ? to_text(error.get("code")) : "none");
 }
 
-/// `expect node NAME success 2 failed 1`: exactly these counts; `none` for a node nothing was told of.
+/// `expect node NAME success 2 failed 1`: exactly these counts; `none` for a node nothing was told
+/// of.
 void Player::expect_node(Words& words) {
   std::string node = words.word("a node");
   Value expected = Value::object();
@@ -231,8 +249,8 @@ void Player::expect_waiting(Words& words) {
       if (!words.empty()) expect_at(words, "waiting", entry);
       return;
     }
-  fail(words.line(), "waiting\n  expected: " + kind + " " + node + "\n  got:      " +
-                         to_json(waiting));
+  fail(words.line(),
+       "waiting\n  expected: " + kind + " " + node + "\n  got:      " + to_json(waiting));
   while (!words.empty()) words.word("the rest");
 }
 
@@ -273,8 +291,8 @@ void Player::expect_key(Words& words) {
   if (other.empty()) there = here;
   bool one = here.size() == 1 && there.size() == 1;
   if (!one || (here == there) != same)
-    fail(words.line(), "the keys of " + node + " are not as expected: " +
-                           std::to_string(here.size()) + " here, " +
+    fail(words.line(), "the keys of " + node +
+                           " are not as expected: " + std::to_string(here.size()) + " here, " +
                            std::to_string(there.size()) + " there");
 }
 

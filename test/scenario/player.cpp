@@ -21,16 +21,26 @@ struct Setup {
 
 void set_limit(RunLimits& limits, std::string_view name, int64_t value) {
   auto count = static_cast<uint32_t>(value);
-  if (name == "steps_per_commit") limits.steps_per_commit = count;
-  else if (name == "split_items_max") limits.split_items_max = count;
-  else if (name == "split_depth_max") limits.split_depth_max = count;
-  else if (name == "visits_max") limits.visits_max = count;
-  else if (name == "tokens_max") limits.tokens_max = count;
-  else if (name == "activations_max") limits.activations_max = count;
-  else if (name == "context_bytes_max") limits.context_bytes_max = count;
-  else if (name == "run_bytes_max") limits.run_bytes_max = count;
-  else if (name == "signals_kept_max") limits.signals_kept_max = count;
-  else throw Mistake{0, "there is no limit " + std::string(name)};
+  if (name == "steps_per_commit")
+    limits.steps_per_commit = count;
+  else if (name == "split_items_max")
+    limits.split_items_max = count;
+  else if (name == "split_depth_max")
+    limits.split_depth_max = count;
+  else if (name == "visits_max")
+    limits.visits_max = count;
+  else if (name == "tokens_max")
+    limits.tokens_max = count;
+  else if (name == "activations_max")
+    limits.activations_max = count;
+  else if (name == "context_bytes_max")
+    limits.context_bytes_max = count;
+  else if (name == "run_bytes_max")
+    limits.run_bytes_max = count;
+  else if (name == "signals_kept_max")
+    limits.signals_kept_max = count;
+  else
+    throw Mistake{0, "there is no limit " + std::string(name)};
 }
 
 Setup setup_of(const Section& section) {
@@ -74,12 +84,11 @@ void Player::perform(const Line& line) {
   static const std::map<std::string_view, Statement> statements = {
       {"graph", &Player::on_graph},     {"definition", &Player::on_definition},
       {"start", &Player::on_start},     {"advance", &Player::on_advance},
-      {"pass", &Player::on_advance},
-      {"answer", &Player::on_answer},   {"reply", &Player::on_reply},
-      {"cancel", &Player::on_control},  {"pause", &Player::on_control},
-      {"resume", &Player::on_control},  {"signal", &Player::on_control},
-      {"wake", &Player::on_control},    {"migrate", &Player::on_control},
-      {"batch", &Player::on_batch},
+      {"pass", &Player::on_advance},    {"answer", &Player::on_answer},
+      {"reply", &Player::on_reply},     {"cancel", &Player::on_control},
+      {"pause", &Player::on_control},   {"resume", &Player::on_control},
+      {"signal", &Player::on_control},  {"wake", &Player::on_control},
+      {"migrate", &Player::on_control}, {"batch", &Player::on_batch},
       {"retry", &Player::on_restart},   {"rerun", &Player::on_restart},
       {"fork", &Player::on_restart},    {"crash", &Player::on_process},
       {"kill", &Player::on_process},    {"revive", &Player::on_process},
@@ -151,11 +160,16 @@ Command Player::start_command(Words& words) {
   if (options.at_json()) start.input = options.json("the input");
   while (!options.empty()) {
     std::string option = options.word("an option");
-    if (option == "timeout") start.timeout_ms = options.milliseconds();
-    else if (option == "in") start.start_at = world_->clock().now() + Duration{options.milliseconds()};
-    else if (option == "labels") start.labels = options.json("labels");
-    else if (option == "request") start.request_hash = options.word("a request");
-    else options.fail("start takes timeout, in, labels and request, not " + option);
+    if (option == "timeout")
+      start.timeout_ms = options.milliseconds();
+    else if (option == "in")
+      start.start_at = world_->clock().now() + Duration{options.milliseconds()};
+    else if (option == "labels")
+      start.labels = options.json("labels");
+    else if (option == "request")
+      start.request_hash = options.word("a request");
+    else
+      options.fail("start takes timeout, in, labels and request, not " + option);
   }
   while (!words.empty()) words.word("the options");
   start.trigger = start.input;
@@ -170,8 +184,10 @@ void Player::on_advance(Words& words, const Line&) {
   if (!alone) words.accept("advance");
   Duration by{words.milliseconds()};
   words.end();
-  if (alone) world_->clock().advance(by);
-  else world_->advance(by);
+  if (alone)
+    world_->clock().advance(by);
+  else
+    world_->advance(by);
 }
 
 Player::Target Player::take_target(Words& words) {

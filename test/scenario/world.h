@@ -27,8 +27,8 @@ class World {
   World(Manner manner, FaultPlan plan, uint64_t seed, RunLimits limits);
 
   void add_definition(const graph::DefinitionRef& definition) { library_.add(definition); }
-  /// Sends commands in one batch and turns until all is quiet; one reply per command. A command that
-  /// a fault broke off is sent again, as a careful client would.
+  /// Sends commands in one batch and turns until all is quiet; one reply per command. A command
+  /// that a fault broke off is sent again, as a careful client would.
   std::vector<Outcome<RunSummary>> send(const std::vector<Command>& commands);
   /// Turns until nothing is left to do at this instant.
   void settle();

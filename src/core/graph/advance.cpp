@@ -9,7 +9,8 @@ namespace {
 
 flow::EvalGiven expression_given(const Step& step) {
   const RunLimits& limits = step.given.limits;
-  return {step.at, step.given.entropy ^ step.run.last_sequence,
+  return {step.at,
+          step.given.entropy ^ step.run.last_sequence,
           {limits.expression_steps_max, limits.expression_text_bytes_max,
            limits.code_memory_bytes_max}};
 }
@@ -34,20 +35,31 @@ std::optional<TokenId> next_ready(Run& run) {
 void run_by_type(Step& step, TokenId id, const Node& node, const TokenRoots& roots,
                  Value parameters) {
   switch (node.type) {
-    case NodeType::http: return start_http(step, id, std::move(parameters));
-    case NodeType::wait: return start_wait(step, id, parameters);
-    case NodeType::wait_for_signal: return start_signal_wait(step, id, parameters);
-    case NodeType::split: return open_split(step, id, parameters);
-    default: break;
+    case NodeType::http:
+      return start_http(step, id, std::move(parameters));
+    case NodeType::wait:
+      return start_wait(step, id, parameters);
+    case NodeType::wait_for_signal:
+      return start_signal_wait(step, id, parameters);
+    case NodeType::split:
+      return open_split(step, id, parameters);
+    default:
+      break;
   }
   if (is_trigger(node.type)) return finish_node(step, id, {});
-  NodeInput input{node, parameters, roots, step.at, activation_of(step.run, id).visit,
-                  expression_given(step), code_given(step)};
+  NodeInput input{node,
+                  parameters,
+                  roots,
+                  step.at,
+                  activation_of(step.run, id).visit,
+                  expression_given(step),
+                  code_given(step)};
   NodeResult result = run_instant(input);
   if (!result) return fail_node(step, id, std::move(result).error());
   if (node.type == NodeType::log) {
     const Value& output = result->output;
-    step.effect(WriteLog{step.run.id, to_text(output.get("level")), to_text(output.get("message"))});
+    step.effect(
+        WriteLog{step.run.id, to_text(output.get("level")), to_text(output.get("message"))});
   }
   finish_node(step, id, *std::move(result));
 }

@@ -14,7 +14,8 @@ bool retries(const RetryPolicy& policy, std::string_view code) {
                      [&](const std::string& wanted) { return wanted == "any" || wanted == code; });
 }
 
-/// min(max, backoff × multiplier^(n−1)) × (1 ± jitter); a longer Retry-After wins up to the maximum.
+/// min(max, backoff × multiplier^(n−1)) × (1 ± jitter); a longer Retry-After wins up to the
+/// maximum.
 int64_t retry_delay_ms(const RetryPolicy& policy, uint32_t attempt, double fraction,
                        std::optional<int64_t> retry_after_ms) {
   double delay = static_cast<double>(policy.backoff_ms) * std::pow(policy.multiplier, attempt - 1);
@@ -41,7 +42,8 @@ Value frames_of(const Run& run, Lineage lineage) {
   const Scope& scope = run.scopes.at(lineage.scope);
   Value frames = frames_of(run, scope.outer);
   const std::string& split = run.definition->nodes[scope.split].id;
-  std::string branch = split + "@" + std::to_string(scope.visit) + "." + std::to_string(lineage.item);
+  std::string branch =
+      split + "@" + std::to_string(scope.visit) + "." + std::to_string(lineage.item);
   if (frames.size() > 0)
     branch = std::string(frames.items().back().get("branch_id").as_string()) + "/" + branch;
   frames.push(Value::object({{"split_node_id", split},
@@ -51,7 +53,8 @@ Value frames_of(const Run& run, Lineage lineage) {
   return frames;
 }
 
-/// A request that may have been sent and must not be sent twice is not sent again by a retry either.
+/// A request that may have been sent and must not be sent twice is not sent again by a retry
+/// either.
 bool is_final(const NodeError& error, const Value& parameters) {
   return error.code == "outcome_unknown" && parameters.get("at_most_once") == Value(true);
 }
@@ -113,7 +116,8 @@ void fail_node(Step& step, TokenId id, NodeError error, std::optional<int64_t> r
                !is_final(error, token.parameters);
   if (!again) return conclude(step, id, error);
   if (!started) step.emit(NodeStarted{activation, Value()});
-  int64_t delay = retry_delay_ms(policy, activation.attempt, step.random.fraction(), retry_after_ms);
+  int64_t delay =
+      retry_delay_ms(policy, activation.attempt, step.random.fraction(), retry_after_ms);
   step.touched.insert(activation.lineage);
   step.emit(NodeRetryScheduled{activation, error_object(error, node, activation.attempt),
                                step.at + Duration{delay}});

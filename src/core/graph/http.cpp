@@ -223,8 +223,9 @@ void take_answer(Step& step, const CallAnswer& answer) {
   // A status in a group of node-level retry_on is retried even if it would count as success.
   bool group = answer.status == 429 || answer.status >= 500;
   bool retried = node.retry.given && group && token.attempt < node.retry.max_attempts &&
-                 std::any_of(node.retry.retry_on.begin(), node.retry.retry_on.end(),
-                             [&](const std::string& on) { return on == "any" || on == error.code; });
+                 std::any_of(
+                     node.retry.retry_on.begin(), node.retry.retry_on.end(),
+                     [&](const std::string& on) { return on == "any" || on == error.code; });
   if (raises || retried) {
     error.details.set("body", body_of(answer, parameters.get("response")));
     return fail_node(step, id, std::move(error), retry_after_ms(answer));

@@ -80,7 +80,8 @@ void resume_wait(Step& step, TokenId id) {
   output.set("resumed_at", to_rfc3339(step.at));
   output.set("resumed_by", "scheduler");
   step.touched.insert(activation.lineage);
-  step.emit(WaitResumed{activation, "scheduler", std::move(output), node.normal_out, token.since, ""});
+  step.emit(
+      WaitResumed{activation, "scheduler", std::move(output), node.normal_out, token.since, ""});
   settle(step, activation.lineage);
 }
 
@@ -89,9 +90,8 @@ void take_signal(Step& step, TokenId id, const KeptSignal& signal) {
   const Token& token = step.run.tokens.at(id);
   const Node& node = step.run.definition->nodes[token.node];
   bool fresh = token.parked == Parked::ready || token.parked == Parked::start;
-  Value output = Value::object({{"payload", signal.payload},
-                                {"received_at", to_rfc3339(signal.at)},
-                                {"timed_out", false}});
+  Value output = Value::object(
+      {{"payload", signal.payload}, {"received_at", to_rfc3339(signal.at)}, {"timed_out", false}});
   step.touched.insert(activation.lineage);
   step.emit(WaitResumed{activation, "signal", std::move(output), node.normal_out,
                         fresh ? step.at : token.since, signal.id});
@@ -109,8 +109,8 @@ void time_out_signal_wait(Step& step, TokenId id) {
   if (action == Value("branch")) edges.clear();
   if (action == Value("branch") && !node.routes.empty() && node.routes[0] != no_edge)
     edges = {node.routes[0]};
-  Value output = Value::object({{"payload", Value()}, {"received_at", Value()},
-                                {"timed_out", true}});
+  Value output =
+      Value::object({{"payload", Value()}, {"received_at", Value()}, {"timed_out", true}});
   step.touched.insert(activation.lineage);
   step.emit(WaitResumed{activation, "timeout", std::move(output), edges, token.since, ""});
   settle(step, activation.lineage);
@@ -171,11 +171,16 @@ void offer_kept_signals(Step& step) {
 
 void fire_token_timer(Step& step, TokenId id) {
   switch (step.run.tokens.at(id).parked) {
-    case Parked::start: return run_node(step, id);
-    case Parked::timer: return resume_wait(step, id);
-    case Parked::signal: return time_out_signal_wait(step, id);
-    case Parked::retry: return retry_node(step, id);
-    default: check(false);
+    case Parked::start:
+      return run_node(step, id);
+    case Parked::timer:
+      return resume_wait(step, id);
+    case Parked::signal:
+      return time_out_signal_wait(step, id);
+    case Parked::retry:
+      return retry_node(step, id);
+    default:
+      check(false);
   }
 }
 

@@ -4,7 +4,8 @@
 
 namespace fermata::graph {
 
-/// What `$name` means for a token: outputs on its own path, the item of its branch, the run's input.
+/// What `$name` means for a token: outputs on its own path, the item of its branch, the run's
+/// input.
 class TokenRoots : public flow::Roots {
  public:
   TokenRoots(const Run& run, Lineage lineage, const Context& context, Instant now)
@@ -20,6 +21,5 @@ class TokenRoots : public flow::Roots {
   const Context& context_;
   Instant now_;
 };
-
 
 }  // namespace fermata::graph

@@ -30,7 +30,7 @@ struct StartRun {
   uint32_t workflow_version = 0;
   graph::DefinitionRef definition;
   Value input;
-  Value trigger;               ///< what `$trigger` is; the kind stands in trigger_kind
+  Value trigger;  ///< what `$trigger` is; the kind stands in trigger_kind
   std::string trigger_kind = "manual";
   Value labels;
   std::string contact_id;
@@ -47,7 +47,8 @@ struct WakeRun {};
 struct AnswerCall {
   CallAnswer answer;
 };
-/// Place the calls of these tokens again: nobody carries them any more, and they may have been sent.
+/// Place the calls of these tokens again: nobody carries them any more, and they may have been
+/// sent.
 struct RecoverCalls {
   std::vector<uint64_t> lost;
 };

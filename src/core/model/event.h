@@ -223,7 +223,8 @@ struct NodesSkipped {
 /// Everything alive in a lineage, or the listed tokens of it, is gone.
 struct TokensCancelled {
   Lineage lineage;
-  bool whole_lineage = false;  ///< with all that was opened inside it; outside splits: the whole run
+  /// With all that was opened inside it; outside splits the whole run.
+  bool whole_lineage = false;
   std::vector<uint64_t> tokens;
   std::vector<NodeIndex> nodes;   ///< where they stood, each once
   std::vector<uint32_t> counts;   ///< how many at each
@@ -270,8 +271,9 @@ struct RunTimedOut {
 using EventBody =
     std::variant<RunStarted, RunPaused, RunUnpaused, NodeStarted, CallRequested, NodeSucceeded,
                  NodeFailed, NodeRetryScheduled, WaitOpened, WaitResumed, SplitOpened, SlotResolved,
-                 SplitClosed, MergeArrived, MergeRecounted, MergeOpened, MergeFailed, ArrivalIgnored,
-                 TokenEnded, NodesSkipped, TokensCancelled, SignalReceived, RunMigrated,
+                 SplitClosed, MergeArrived, MergeRecounted, MergeOpened, MergeFailed,
+                 ArrivalIgnored, TokenEnded, NodesSkipped, TokensCancelled, SignalReceived,
+                 RunMigrated,
                  RunCompleted, RunFailed, RunCancelled, RunTimedOut>;
 std::string_view type_name(const EventBody& body);
 

@@ -10,7 +10,15 @@
 
 namespace fermata {
 
-enum class RunStatus : uint8_t { running, waiting, paused, completed, failed, cancelled, timed_out };
+enum class RunStatus : uint8_t {
+  running,
+  waiting,
+  paused,
+  completed,
+  failed,
+  cancelled,
+  timed_out
+};
 std::string_view name_of(RunStatus status);
 std::optional<RunStatus> run_status_of(std::string_view name);
 constexpr bool is_terminal(RunStatus status) { return status >= RunStatus::completed; }

@@ -8,19 +8,26 @@ namespace {
 
 std::string_view name_of(graph::ErrorPolicy policy) {
   switch (policy) {
-    case graph::ErrorPolicy::halt: return "halt";
-    case graph::ErrorPolicy::ignore: return "ignore";
-    case graph::ErrorPolicy::branch: return "branch";
+    case graph::ErrorPolicy::halt:
+      return "halt";
+    case graph::ErrorPolicy::ignore:
+      return "ignore";
+    case graph::ErrorPolicy::branch:
+      return "branch";
   }
   return "";
 }
 
 std::string_view name_of(SlotOutcome outcome) {
   switch (outcome) {
-    case SlotOutcome::open: return "open";
-    case SlotOutcome::value: return "value";
-    case SlotOutcome::ended: return "ended";
-    case SlotOutcome::error: return "error";
+    case SlotOutcome::open:
+      return "open";
+    case SlotOutcome::value:
+      return "value";
+    case SlotOutcome::ended:
+      return "ended";
+    case SlotOutcome::error:
+      return "error";
   }
   return "";
 }
@@ -69,7 +76,9 @@ class JsonFields {
     out_.set(name, text);
   }
   template <class Tag>
-  void operator()(std::string_view name, const Id<Tag>& id) { (*this)(name, id.text()); }
+  void operator()(std::string_view name, const Id<Tag>& id) {
+    (*this)(name, id.text());
+  }
   void operator()(std::string_view, uint64_t) {}  // token ids are the engine's own
   void operator()(std::string_view, const std::vector<uint64_t>&) {}
   void operator()(std::string_view name, int64_t number) { out_.set(name, number); }
@@ -80,8 +89,11 @@ class JsonFields {
     if (!value.is_null()) out_.set(name, value);
   }
   void operator()(std::string_view name, Instant at) { out_.set(name, to_rfc3339(at)); }
-  template <class E> requires std::is_enum_v<E>
-  void operator()(std::string_view name, E value) { out_.set(name, name_of(value)); }
+  template <class E>
+    requires std::is_enum_v<E>
+  void operator()(std::string_view name, E value) {
+    out_.set(name, name_of(value));
+  }
   template <class T>
   void operator()(std::string_view name, const std::optional<T>& value) {
     if (value) (*this)(name, *value);
@@ -119,7 +131,8 @@ bool EventShow::learn(const Event& event) {
 
 std::string EventShow::branch_id(Lineage lineage) const {
   auto found = scopes_.find(lineage.scope);
-  if (found == scopes_.end()) return std::to_string(lineage.scope) + "." + std::to_string(lineage.item);
+  if (found == scopes_.end())
+    return std::to_string(lineage.scope) + "." + std::to_string(lineage.item);
   const KnownScope& scope = found->second;
   std::string id = definition_->nodes[scope.split].id + "@" + std::to_string(scope.visit) + "." +
                    std::to_string(lineage.item);
@@ -147,9 +160,11 @@ Value EventShow::show(const Event& event, const std::optional<Value>& output) co
                              {"type", type_name(event.body)},
                              {"at", to_rfc3339(event.at)}});
   JsonFields fields(out, *this);
-  std::visit([&](const auto& body) {
-    const_cast<std::remove_cvref_t<decltype(body)>&>(body).each(fields);
-  }, event.body);
+  std::visit(
+      [&](const auto& body) {
+        const_cast<std::remove_cvref_t<decltype(body)>&>(body).each(fields);
+      },
+      event.body);
   if (output) out.set("output", *output);
   if (const auto* done = std::get_if<NodeSucceeded>(&event.body))
     out.set("duration_ms", (event.at - done->started_at).ms);

@@ -166,8 +166,7 @@ void apply(Run& run, const NodeFailed& event, Instant at) {
   if (token.gathers != 0) {
     // An aggregator whose failure is ignored opens with what it has (G-21).
     if (event.policy == ErrorPolicy::ignore) {
-      bool drop_ended =
-          run.definition->nodes[token.node].raw.get("drop_ended") == Value(true);
+      bool drop_ended = run.definition->nodes[token.node].raw.get("drop_ended") == Value(true);
       output = gathered_output(run.scopes.at(token.gathers), drop_ended);
       json = output.get("aggregated");
       output.set("error", event.error);
@@ -214,8 +213,8 @@ void apply(Run& run, const SplitOpened& event, Instant at) {
   scope.visit = event.activation.visit;
   scope.outer = token.lineage;
   scope.edge = token.edge;
-  Value output = Value::object({{"_split_items", event.items},
-                                {"count", static_cast<int64_t>(event.total)}});
+  Value output =
+      Value::object({{"_split_items", event.items}, {"count", static_cast<int64_t>(event.total)}});
   scope.base = token.context.with(Context::of_node(token.node), output);
   scope.payload = token.payload;
   scope.items = event.items;
@@ -230,7 +229,8 @@ void apply(Run& run, const SplitOpened& event, Instant at) {
   if (token.lineage.outside()) run.done.insert(token.node);
   run.branch(token.lineage).scopes.insert(event.scope);
   run.next_scope = event.scope + 1;
-  uint32_t first = scope.max_parallel == 0 ? scope.total : std::min(scope.total, scope.max_parallel);
+  uint32_t first =
+      scope.max_parallel == 0 ? scope.total : std::min(scope.total, scope.max_parallel);
   auto [entry, added] = run.scopes.emplace(event.scope, std::move(scope));
   check(added);
   for (uint32_t i = 0; i < first; ++i) start_branch(run, event.scope, entry->second);

@@ -24,8 +24,8 @@ Value plan_of(const Run& run) {
 }
 
 struct Halt {
-  uint64_t before = 0;  ///< sequence of the last event before the end began
-  TokenId token = 0;    ///< whose failure ended the run, if one's did
+  uint64_t before = 0;            ///< sequence of the last event before the end began
+  TokenId token = 0;              ///< whose failure ended the run, if one's did
   std::optional<MergeKey> merge;  ///< the merge whose timeout did
   ScopeId scope = 0;              ///< the split whose aggregator's timeout did
 };
@@ -36,7 +36,8 @@ bool part_of_the_end(const EventBody& body) {
   return cancelled && cancelled->whole_lineage && cancelled->lineage.outside();
 }
 
-/// An aggregator that was too late starts anew with its branches: back to before they were cancelled.
+/// An aggregator that was too late starts anew with its branches: back to before they were
+/// cancelled.
 Halt before_timeout(const std::vector<Event>& events, size_t failed) {
   Halt halt{events[failed].sequence - 1, 0, {}, 0};
   if (failed == 0) return halt;
@@ -64,7 +65,8 @@ Outcome<Halt> find_halt(const Source& source) {
   const auto* node = std::get_if<NodeFailed>(&last.body);
   const auto* merge = std::get_if<MergeFailed>(&last.body);
   if (node && node->policy == graph::ErrorPolicy::halt) {
-    if (node->error.get("code") == Value("aggregate_timeout")) return before_timeout(events, at - 1);
+    if (node->error.get("code") == Value("aggregate_timeout"))
+      return before_timeout(events, at - 1);
     return Halt{last.sequence - 1, node->activation.token, {}, 0};
   }
   if (merge && merge->policy == graph::ErrorPolicy::halt)
@@ -88,8 +90,7 @@ void forget_deadlines(Run& run, const Halt& halt) {
 }  // namespace
 
 Outcome<Run> state_at(const Source& source, uint64_t last_sequence) {
-  return fold_until(source.summary.id, source.history,
-                    source.definitions.lookup(), last_sequence);
+  return fold_until(source.summary.id, source.history, source.definitions.lookup(), last_sequence);
 }
 
 void detach(Run& run) {

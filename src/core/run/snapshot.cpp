@@ -55,8 +55,8 @@ class SnapshotWriter : public FieldWriter {
   void put(const Arrival& a) { put(a.edge); put(a.context); put(a.payload); }
   void put(const MergeKey& k) { put(k.lineage); put(k.node); put(k.visit); }
   void put(const Merge& m) {
-    put(m.closed); put(m.id); put(m.since); put(m.deadline); put(m.parameters); put_all(m.arrivals); put(m.arrived);
-    put(m.expected); put(m.missing);
+    put(m.closed); put(m.id); put(m.since); put(m.deadline); put(m.parameters);
+    put_all(m.arrivals); put(m.arrived); put(m.expected); put(m.missing);
   }
   void put(const RunTimer& t) { put(t.due); put(t.kind); put(t.id); }
   void put(const KeptSignal& s) { put(s.name); put(s.id); put(s.payload); put(s.at); }
@@ -121,8 +121,8 @@ class SnapshotReader : public FieldReader {
   void take(Arrival& a) { take(a.edge); take(a.context); take(a.payload); }
   void take(MergeKey& k) { take(k.lineage); take(k.node); take(k.visit); }
   void take(Merge& m) {
-    take(m.closed); take(m.id); take(m.since); take(m.deadline); take(m.parameters); take_all(m.arrivals);
-    take(m.arrived); take(m.expected); take(m.missing);
+    take(m.closed); take(m.id); take(m.since); take(m.deadline); take(m.parameters);
+    take_all(m.arrivals); take(m.arrived); take(m.expected); take(m.missing);
   }
   void take(RunTimer& t) { take(t.due); take(t.kind); take(t.id); }
   void take(KeptSignal& s) { take(s.name); take(s.id); take(s.payload); take(s.at); }

@@ -20,8 +20,8 @@ std::string_view status_of(const EventBody& body) {
     return "success";
   if (std::holds_alternative<NodeFailed>(body) || std::holds_alternative<MergeFailed>(body))
     return "failed";
-  if (std::holds_alternative<NodeRetryScheduled>(body) || std::holds_alternative<WaitOpened>(body) ||
-      std::holds_alternative<MergeRecounted>(body))
+  if (std::holds_alternative<NodeRetryScheduled>(body) ||
+      std::holds_alternative<WaitOpened>(body) || std::holds_alternative<MergeRecounted>(body))
     return "waiting";
   return "";
 }
@@ -84,8 +84,8 @@ class Stream {
     return quiet_.contains({lineage.scope, 0});
   }
   Value base(std::string_view status, const Value& sequence, const Value& at) const {
-    return Value::object({{"sequence", sequence}, {"execution_id", run_.text()},
-                          {"status", status}, {"at", at}});
+    return Value::object(
+        {{"sequence", sequence}, {"execution_id", run_.text()}, {"status", status}, {"at", at}});
   }
   Value run_data(const Value& shown, std::string_view status) const {
     Value data = base(status, shown.get("sequence"), shown.get("at"));
@@ -125,7 +125,8 @@ class Stream {
 
 }  // namespace
 
-Outcome<std::vector<Value>> stream_records(const RunId& run, const std::vector<HistoryChunk>& chunks,
+Outcome<std::vector<Value>> stream_records(const RunId& run,
+                                           const std::vector<HistoryChunk>& chunks,
                                            const KnownDefinitions& definitions, bool detail_all) {
   Stream stream(run, definitions, detail_all);
   std::vector<Value> out;

@@ -37,7 +37,8 @@ void forget_merges(Run& run, Lineage lineage);
 void cancel_lineage(Run& run, Lineage lineage);
 void drop_signal(Run& run, const std::string& signal_id);
 /// Renames nodes and edges after a migration.
-void remap(Run& run, const std::vector<NodeIndex>& node_map, const std::vector<EdgeIndex>& edge_map);
+void remap(Run& run, const std::vector<NodeIndex>& node_map,
+           const std::vector<EdgeIndex>& edge_map);
 /// Arrivals in the order of incoming edges in the definition, then of arrival (G-77).
 std::vector<const Arrival*> in_edge_order(const Merge& merge);
 /// The item (or batch) of a branch.

@@ -13,8 +13,8 @@
 /// passed in must begin at sequence 1 (whole chunks, in order).
 namespace fermata::view {
 
-/// `GET /executions/{id}`: id, workflow_id, version, hash, account_id, status, input, output, error,
-/// labels, parent, origin, started_at, completed_at, waiting[], progress.
+/// `GET /executions/{id}`: id, workflow_id, version, hash, account_id, status, input, output,
+/// error, labels, parent, origin, started_at, completed_at, waiting[], progress.
 Outcome<Value> execution(const RunSummary& summary, const std::vector<HistoryChunk>& history,
                          const KnownDefinitions& definitions);
 /// The same fields as far as a list needs them, from the summary alone.
@@ -29,7 +29,8 @@ Outcome<std::vector<Value>> history(const std::vector<HistoryChunk>& chunks,
 
 /// Status records of the live stream (G-102): each is {"event": "node"|"run"|"progress",
 /// "id": sequence, "data": {...}}. `chunks` may begin anywhere.
-Outcome<std::vector<Value>> stream_records(const RunId& run, const std::vector<HistoryChunk>& chunks,
+Outcome<std::vector<Value>> stream_records(const RunId& run,
+                                           const std::vector<HistoryChunk>& chunks,
                                            const KnownDefinitions& definitions, bool detail_all);
 
 /// `GET /executions/{id}/nodes`: per node id, name, type, status counts, and per-edge counts.

@@ -11,8 +11,8 @@ namespace fermata {
 
 constexpr size_t waiting_entries_max = 100;
 
-/// Why a run does not move (G-103): one entry per parked token, merge and aggregator; over a hundred
-/// they are grouped by node with the earliest `until`.
+/// Why a run does not move (G-103): one entry per parked token, merge and aggregator; over a
+/// hundred they are grouped by node with the earliest `until`.
 Value waiting_of(const Run& run);
 /// {planned, done, splits[]} (G-98).
 Value progress_of(const Run& run);

@@ -18,14 +18,16 @@ Connection::Connection(uint64_t id, std::unique_ptr<Transport> transport, Connec
 Connection::~Connection() { abandon_exchanges(); }
 
 void Connection::abandon_exchanges() {
-  for (auto& exchange : exchanges_)
-    if (exchange->stream) exchange->stream->leave();
+  for (auto& exchange : exchanges_) {
+    exchange->abandoned = true;
+    if (exchange->streams()) exchange->stream->leave();
+  }
   exchanges_.clear();
 }
 
 void Connection::set_peer_closed() {
   readable_ = peer_closed_ = true;
-  if (!exchanges_.empty() && exchanges_.front()->stream) broken_ = true;
+  if (!exchanges_.empty() && exchanges_.front()->streams()) broken_ = true;
 }
 
 bool Connection::may_read() const {
@@ -125,6 +127,7 @@ void Connection::refuse_current() {
 
 void Connection::deliver(Exchange& exchange) {
   exchange.ready = true;
+  if (exchange.abandoned && exchange.stream) exchange.stream->leave();
   write_ready();
 }
 

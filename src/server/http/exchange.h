@@ -85,6 +85,10 @@ struct Exchange {
   std::shared_ptr<StreamState> stream;  ///< set when the answer is one
   bool ready = false;                   ///< loop only: the answer has arrived
   bool head_written = false;            ///< loop only: of a stream
+  bool abandoned = false;               ///< loop only: nobody will read the answer
+
+  /// Loop only: before the answer has arrived its fields belong to whoever answers.
+  bool streams() const { return ready && stream; }
 };
 
 }  // namespace fermata::http

@@ -33,23 +33,25 @@ class Player {
     graph::CheckedDefinition checked;
   };
 
-  // player.cpp: what can be done
+  // player.cpp: what is prepared
   void perform(const Line& line);
   void on_graph(Words& words, const Line& line);
   void on_definition(Words& words, const Line& line);
   void check_graph(const std::string& name, const Value& document, std::string_view text);
   void on_start(Words& words, const Line& line);
+  Command start_command(Words& words);
   void on_advance(Words& words, const Line& line);
+  void require_no_refusal(int line);
+
+  // commands.cpp: what can be done
   void on_answer(Words& words, const Line& line);
   void on_reply(Words& words, const Line& line);
   void on_control(Words& words, const Line& line);
   void on_batch(Words& words, const Line& line);
   void on_restart(Words& words, const Line& line);
   void on_process(Words& words, const Line& line);
-  Command start_command(Words& words);
   Command control_command(const std::string& verb, Words& words);
   void send(std::vector<Command> commands, bool quiet_refusals);
-  void require_no_refusal(int line);
 
   struct Target {
     std::string node;

@@ -204,7 +204,8 @@ void Connection::flush() {
     output_sent_ = 0;
     if (output_.capacity() > output_shrink_bytes) output_.shrink_to_fit();
   }
-  if (!exchanges_.empty() && exchanges_.front()->stream) exchanges_.front()->stream->sent(unsent());
+  if (!exchanges_.empty() && exchanges_.front()->streams())
+    exchanges_.front()->stream->sent(unsent());
   if (closing_ && exchanges_.empty() && unsent() == 0) finish_output();
 }
 

@@ -76,18 +76,20 @@ void print_totals(const Totals& totals, double seconds) {
 
 /// Takes seeds until there are no more, on one of several threads.
 struct Crew {
-  explicit Crew(const Options& given) : options(given) {}
+  explicit Crew(const Options& given) : options(given), playing_now(given.jobs) {}
 
   const Options& options;
   std::atomic<uint64_t> next{0};
+  std::vector<std::atomic<uint64_t>> playing_now;  ///< per thread: its seed
   std::mutex mutex;
   Totals totals;
 
-  void work() {
+  void work(size_t thread) {
     for (;;) {
       uint64_t index = next.fetch_add(1);
       if (index >= options.seeds) return;
       uint64_t seed = options.from + index;
+      playing_now[thread] = seed;
       const WorkloadEntry& workload = workload_of(seed, options);
       SeedReport report = play_seed(seed, workload, options.sabotage, false);
       std::lock_guard lock(mutex);
@@ -100,7 +102,7 @@ struct Crew {
 };
 
 /// A seed that never returns is a failure too: names what every thread plays, then ends.
-void watch_for_standstill(const std::atomic<bool>& over) {
+void watch_for_standstill(const Crew& crew, const std::atomic<bool>& over) {
   uint64_t last = 0;
   int seconds = 0;
   while (!over) {
@@ -110,6 +112,8 @@ void watch_for_standstill(const std::atomic<bool>& over) {
     last = now;
     if (seconds < stuck_seconds_max * 10) continue;
     std::printf("failed: no seed has ended for %d s\n", stuck_seconds_max);
+    for (uint64_t seed : crew.playing_now)
+      std::printf("%s\n", replay_line(seed, workload_of(seed, crew.options).name).c_str());
     std::fflush(stdout);
     std::_Exit(1);
   }
@@ -155,9 +159,9 @@ int run_campaign(const Options& options) {
   auto begun = std::chrono::steady_clock::now();
   Crew crew(options);
   std::atomic<bool> over = false;
-  std::thread watcher([&] { watch_for_standstill(over); });
+  std::thread watcher([&] { watch_for_standstill(crew, over); });
   std::vector<std::thread> threads;
-  for (unsigned i = 0; i < options.jobs; ++i) threads.emplace_back([&] { crew.work(); });
+  for (unsigned i = 0; i < options.jobs; ++i) threads.emplace_back([&crew, i] { crew.work(i); });
   for (std::thread& thread : threads) thread.join();
   over = true;
   watcher.join();

@@ -26,7 +26,8 @@ class Walk {
     for (ScopeId id : branch.scopes) {
       const Scope& scope = run_.scopes.at(id);
       NodeIndex aggregator = definition_.nodes[scope.split].aggregator;
-      if (aggregator != graph::no_node) from(aggregator, scope.base, graph::no_edge);
+      // Without an aggregator the split itself may still fail, by its items, and branch.
+      from(aggregator != graph::no_node ? aggregator : scope.split, scope.base, graph::no_edge);
     }
     for (const auto& [key, merge] : run_.merges) {
       if (key.lineage != key_.lineage || key == key_) continue;

@@ -16,7 +16,8 @@ class Wild final : public Workload {
   void prepare(World& world) override {
     Chaos& chaos = world.chaos();
     RunLimits& limits = world.settings().limits;
-    if (chaos.dice().chance(0.15)) limits.activations_max = 40;
+    // Where every node of a cycle ignores its failures, only this limit ends the run.
+    limits.activations_max = chaos.dice().chance(0.15) ? 40 : 400;
     if (chaos.dice().chance(0.1)) limits.tokens_max = 6;
     limits.visits_max = 4;
     graph::DefinitionRef definition;

@@ -36,6 +36,17 @@ void count_cancelled(TokensCancelled& event, NodeIndex node) {
   event.counts.push_back(1);
 }
 
+/// Where merges of a lineage hold tokens. Ten thousand branches may have one each, so only those of
+/// this lineage are looked at.
+std::vector<NodeIndex> pending_merges_in(const Run& run, Lineage lineage) {
+  std::vector<NodeIndex> nodes;
+  if (run.branch(lineage).merges == 0) return nodes;
+  for (auto it = run.merges.lower_bound({lineage, 0, 0});
+       it != run.merges.end() && it->first.lineage == lineage; ++it)
+    if (!it->second.closed) nodes.push_back(it->first.node);
+  return nodes;
+}
+
 void stop_call(Step& step, TokenId id, const Token& token) {
   if (token.parked == Parked::call)
     step.effect(AbandonCall{{step.run.id, id, token.attempt}});
@@ -57,9 +68,7 @@ void note_lineage(Step& step, Lineage lineage, TokensCancelled& event) {
     if (aggregator != no_node) count_cancelled(event, aggregator);
     for (const auto& [item, inner] : scope.branches) note_lineage(step, {id, item}, event);
   }
-  if (branch.merges == 0) return;
-  for (const auto& [id, key] : run.pending_merges)
-    if (key.lineage == lineage) count_cancelled(event, key.node);
+  for (NodeIndex node : pending_merges_in(run, lineage)) count_cancelled(event, node);
 }
 
 /// Nodes that something alive outside splits can still reach.
@@ -72,8 +81,7 @@ NodeSet reachable_nodes(const Run& run) {
   };
   for (TokenId id : run.root.tokens) from(run.tokens.at(id).node);
   for (ScopeId id : run.root.scopes) from(run.scopes.at(id).split);
-  for (const auto& [id, key] : run.pending_merges)
-    if (key.lineage.outside()) from(key.node);
+  for (NodeIndex node : pending_merges_in(run, {})) from(node);
   return reachable;
 }
 

@@ -23,7 +23,8 @@ std::vector<Position> live_positions(const Run& run, const MergeKey& key) {
   for (ScopeId id : branch.scopes) {
     const Scope& scope = run.scopes.at(id);
     NodeIndex aggregator = run.definition->nodes[scope.split].aggregator;
-    if (aggregator != no_node) positions.push_back({aggregator, &scope.base});
+    // Without an aggregator the split itself may still fail, when its items have, and branch.
+    positions.push_back({aggregator != no_node ? aggregator : scope.split, &scope.base});
   }
   if (branch.merges <= 1) return positions;
   for (auto it = run.merges.lower_bound({key.lineage, 0, 0});

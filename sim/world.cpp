@@ -82,7 +82,7 @@ World::World(uint64_t seed, Sabotage sabotage, bool tracing)
               },
               [this](const RunId& id) { return intrude(id); },
               [this](Probe reached) { probe(reached); }}),
-      entropy_(seed ^ 0x5eed),
+      entropy_(Random(~seed).next()),
       clients_(chaos_, clock_, [this](const Command& command, const Outcome<RunSummary>& answer) {
         audit_answer(store_, command, answer, [this](Probe reached) { probe(reached); });
       }) {

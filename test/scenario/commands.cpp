@@ -54,8 +54,16 @@ CallAnswer Player::take_answer(Words& words) {
   return answer;
 }
 
+/// All answers given so far arrive once more: none of them is awaited any longer.
+void Player::repeat_answers() {
+  for (const CallAnswer& answer : answered_)
+    if (!world_->calls().holds(answer.ticket)) world_->calls().deliver(answer, 1);
+  world_->settle();
+}
+
 void Player::on_answer(Words& words, const Line&) {
   words.accept("answer");
+  if (words.accept("again")) return repeat_answers();
   Target target = take_target(words);
   CallAnswer answer = take_answer(words);
   int copies = manner_.repeats ? 3 : 1;
@@ -70,12 +78,11 @@ void Player::on_answer(Words& words, const Line&) {
       given.push_back(answer);
     }
   }
+  if (manner_.repeats) repeat_answers();
   for (const CallAnswer& one : given) world_->calls().deliver(one, copies);
   world_->settle();
-  if (!manner_.repeats) return;
-  // Once more, long after the run has gone on.
-  for (const CallAnswer& one : given) world_->calls().deliver(one, 1);
-  world_->settle();
+  answered_.insert(answered_.end(), given.begin(), given.end());
+  if (manner_.repeats) repeat_answers();
 }
 
 void Player::on_reply(Words& words, const Line&) {

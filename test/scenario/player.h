@@ -61,6 +61,7 @@ class Player {
   Target take_target(Words& words);
   std::vector<CallTicket> tickets_at(const RunId& run, const Target& target);
   CallAnswer take_answer(Words& words);
+  void repeat_answers();
   Command answer_command(Words& words);
   uint64_t sequence_of(Words& words);
   static CallAnswer json_answer(int status, const Value& body);
@@ -110,6 +111,7 @@ class Player {
   std::set<std::string> twins_;
   std::set<std::string> told_;  ///< runs whose history was printed
   std::string current_ = "run";
+  std::vector<CallAnswer> answered_;
   std::vector<std::string> refusals_;  ///< codes, of the latest command
   size_t replies_ = 0;
   bool refusals_expected_ = true;

@@ -65,6 +65,9 @@ enum class NodeKind : uint8_t {
   try_statement,         ///< block, catch pattern?, catch block?, finally block?
   labeled,               ///< statement; text = label
   expression_statement,  ///< expression
+  /// callee, arguments …: the last statement of a file with a workflow or main. It calls in the
+  /// fiber it stands in, an async function too, and returns what that gives (F-1).
+  entry,
   empty,
 };
 

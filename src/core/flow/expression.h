@@ -17,8 +17,9 @@ namespace fermata::flow {
 
 /// Which sentences are legal: `expression` is what stands inside `{{ }}`; `condition` adds the
 /// words and/or/not/contains, bare words and loose comparison (G-16); `fragment` is a statement
-/// list without await and effects whose `return` gives the value (G-51).
-enum class Grammar : uint8_t { expression, condition, fragment };
+/// list without await and effects whose `return` gives the value (G-51); `script` is a whole file
+/// of the flow language (F-1).
+enum class Grammar : uint8_t { expression, condition, fragment, script };
 
 struct SyntaxError {
   std::string code;  ///< `expression_invalid`, `code_not_pure` or `limit_exceeded` (tree size)

@@ -17,9 +17,12 @@ constexpr Builtin builtins[] = {
   {Owner::owner, name, fewest, most, natives::function, {}},
 #define FLOW_SCRIPT(owner, name, fewest, most, function) \
   {Owner::owner, name, fewest, most, nullptr, #function},
+#define FLOW_EFFECT(owner, name, fewest, most, function) \
+  {Owner::owner, name, fewest, most, nullptr, {}, true},
 #include "core/flow/library.def"
 #undef FLOW_NATIVE
 #undef FLOW_SCRIPT
+#undef FLOW_EFFECT
 };
 constexpr size_t builtins_size = std::size(builtins);
 
@@ -43,12 +46,16 @@ struct Namespace {
   Owner owner;
 };
 constexpr Namespace namespaces[] = {
-    {"Object", Owner::object_space}, {"Array", Owner::array_space},
-    {"Number", Owner::number_space}, {"Math", Owner::math_space},
-    {"JSON", Owner::json_space},     {"Time", Owner::time_space},
-    {"Date", Owner::date_space},     {"Duration", Owner::duration_space},
-    {"Random", Owner::random_space}, {"Base64", Owner::base64_space},
-    {"Hash", Owner::hash_space},
+    {"Object", Owner::object_space},     {"Array", Owner::array_space},
+    {"Number", Owner::number_space},     {"Math", Owner::math_space},
+    {"JSON", Owner::json_space},         {"Time", Owner::time_space},
+    {"Date", Owner::date_space},         {"Duration", Owner::duration_space},
+    {"Random", Owner::random_space},     {"Base64", Owner::base64_space},
+    {"Hash", Owner::hash_space},         {"Task", Owner::task_space},
+    {"Promise", Owner::promise_space},   {"Timer", Owner::timer_space},
+    {"Signal", Owner::signal_space},     {"Workflow", Owner::workflow_space},
+    {"Approval", Owner::approval_space}, {"Log", Owner::log_space},
+    {"console", Owner::console_space},   {"Run", Owner::run_space},
 };
 
 struct Constant {
@@ -111,24 +118,37 @@ std::vector<std::string_view> member_names(Owner owner) {
   return out;
 }
 
-std::vector<std::string_view> global_names() {
-  std::vector<std::string_view> out = member_names(Owner::global);
-  for (const Namespace& one : namespaces) out.push_back(one.name);
-  out.push_back("default");
+std::vector<std::string_view> global_names(bool effects) {
+  std::vector<std::string_view> out;
+  for (const Builtin& one : builtins) {
+    if (one.owner == Owner::global && (effects || !one.effect)) out.push_back(one.name);
+  }
+  for (const Constant& constant : constants) {
+    if (constant.owner == Owner::global) out.push_back(constant.name);
+  }
+  for (const Namespace& one : namespaces) {
+    if (effects || !is_effect(one.owner)) out.push_back(one.name);
+  }
+  if (effects) {
+    out.insert(out.end(), {"Inputs", "Context"});
+  } else {
+    out.push_back("default");
+  }
   return out;
 }
 
 std::vector<std::string_view> method_names() {
   std::vector<std::string_view> out;
   for (const Builtin& one : builtins) {
-    if (is_method(one.owner)) out.push_back(one.name);
+    if (is_method(one.owner) && !one.effect) out.push_back(one.name);
   }
   return out;
 }
 
 bool is_known_method(std::string_view name) {
-  return std::ranges::any_of(
-      builtins, [&](const Builtin& one) { return is_method(one.owner) && one.name == name; });
+  return std::ranges::any_of(builtins, [&](const Builtin& one) {
+    return is_method(one.owner) && !one.effect && one.name == name;
+  });
 }
 
 void Call::wrong(size_t index, std::string_view expected) {

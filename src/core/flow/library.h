@@ -22,7 +22,8 @@ using Native = Datum (*)(Machine&, Arguments);
 enum class Owner : uint8_t {
   array_type,
   string_type,
-  number_type,  // methods
+  number_type,
+  awaitable_type,  // methods end here
   global,
   object_space,
   array_space,
@@ -35,6 +36,15 @@ enum class Owner : uint8_t {
   random_space,
   base64_space,
   hash_space,
+  task_space,  // what waits or acts
+  promise_space,
+  timer_space,
+  signal_space,
+  workflow_space,
+  approval_space,
+  log_space,
+  console_space,
+  run_space,
   prelude,  // helpers that only the prelude may name
 };
 
@@ -43,14 +53,19 @@ struct Builtin {
   std::string_view name;
   uint8_t arguments_min;
   uint8_t arguments_max;  ///< any_count takes any number
-  Native native;          ///< nullptr: written in the language itself, see prelude.cpp
+  Native native;          ///< nullptr: written in the language itself, or an effect
   std::string_view script;
+  bool effect = false;  ///< waits or acts: for scripts alone
 };
 constexpr uint8_t any_count = 255;
 
 const Builtin& builtin(uint32_t number);
 uint32_t builtins_count();
-constexpr bool is_method(Owner owner) { return owner <= Owner::number_type; }
+constexpr bool is_method(Owner owner) { return owner <= Owner::awaitable_type; }
+/// `Task` and the other namespaces that only scripts may name.
+constexpr bool is_effect(Owner owner) {
+  return owner >= Owner::task_space && owner <= Owner::run_space;
+}
 /// Number of the function, or no_builtin.
 uint32_t find_builtin(Owner owner, std::string_view name);
 /// The owner a name such as `Math` stands for; false when it stands for none.
@@ -60,8 +75,9 @@ bool find_constant(Owner owner, std::string_view name, double& value);
 /// Constant global such as `NaN`.
 bool find_global_constant(std::string_view name, double& value);
 
-/// Every name that may stand alone, and every member of one owner: what messages suggest.
-std::vector<std::string_view> global_names();
+/// Every name that may stand alone, with or without those that wait or act, and every member of one
+/// owner: what messages suggest.
+std::vector<std::string_view> global_names(bool effects);
 std::vector<std::string_view> member_names(Owner owner);
 /// True when some type has a method or property of that name.
 bool is_known_method(std::string_view name);

@@ -10,11 +10,13 @@ namespace fermata::flow {
 // Every native of library.def.
 #define FLOW_NATIVE(owner, name, fewest, most, function) Datum function(Machine&, Arguments);
 #define FLOW_SCRIPT(owner, name, fewest, most, function)
+#define FLOW_EFFECT(owner, name, fewest, most, function)
 namespace natives {
 #include "core/flow/library.def"
 }
 #undef FLOW_NATIVE
 #undef FLOW_SCRIPT
+#undef FLOW_EFFECT
 
 /// The arguments of one native call, read with their types checked. A wrong one throws
 /// WRONG_ARG_TYPE in the machine and reads as a harmless default; ask `failed` before using it.

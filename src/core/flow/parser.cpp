@@ -9,28 +9,33 @@ namespace fermata::flow {
 namespace {
 
 constexpr size_t fragment_nodes_factor = 10;
+/// More than a source of a megabyte can hold; the size of the source is what limits scripts.
+constexpr size_t script_nodes_max = 4 << 20;
 
 }  // namespace
 
 Parser::Parser(std::string_view text, Grammar grammar, const ParseLimits& limits)
     : text_(text), grammar_(grammar), nodes_max_(limits.tree_nodes_max), names_(limits.names) {
-  pure_expression_ = grammar != Grammar::fragment;
+  effects_ = grammar == Grammar::script;
+  pure_expression_ = grammar != Grammar::fragment && !effects_;
   words_ = grammar == Grammar::condition;
   lines_matter_ = !pure_expression_;
   if (grammar == Grammar::fragment) nodes_max_ *= fragment_nodes_factor;
+  if (effects_) nodes_max_ = script_nodes_max;
 }
 
 Result<Ast, SyntaxError> Parser::run() {
   LexOptions options{.condition_text = grammar_ == Grammar::condition, .names = names_};
   FERMATA_TRY(tokens, lex(text_, options));
   tokens_ = std::move(tokens);
+  pair_brackets();
   ast_.text = text_;
   if (pure_expression_) {
     if (at(TokenKind::end)) fail("expected an expression");
     ast_.root = expression();
     if (!at(TokenKind::end)) fail_unexpected("an operator or the end");
   } else {
-    ast_.root = statements_until(TokenKind::end);
+    ast_.root = effects_ ? file() : statements_until(TokenKind::end);
   }
   if (failed_) return Failure{std::move(error_)};
   return std::move(ast_);

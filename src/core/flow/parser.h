@@ -55,6 +55,7 @@ class Parser {
   Node* conditional();
   Node* binary(int level);
   Node* unary();
+  Node* await_operand();
   Node* negation_word();
   Node* prefix_update();
   Node* postfix();
@@ -78,7 +79,9 @@ class Parser {
   // parser_function.cpp
   bool at_arrow() const;
   bool arrow_behind_parens(size_t open) const;
+  void pair_brackets();
   Node* arrow_function();
+  bool take_async_before_function();
   Node* function_expression();
   Node* function_rest(uint32_t begin, std::string_view name);
   std::vector<Node*> parameters();
@@ -97,6 +100,12 @@ class Parser {
   Node* to_object_pattern(Node* expression);
   Node* to_array_pattern(Node* expression);
   bool is_target(const Node* node) const;
+
+  // parser_file.cpp
+  Node* file();
+  bool at_workflow() const;
+  Node* workflow();
+  Node* entry_of(const std::vector<Node*>& statements);
 
   // parser_statement.cpp
   Node* statements_until(TokenKind close);
@@ -127,11 +136,14 @@ class Parser {
   size_t nodes_max_;
   const std::vector<std::string>* names_;
   std::vector<Token> tokens_;
+  std::vector<uint32_t>
+      closes_;  ///< of each opening bracket: the token that closes it, or the last
   size_t index_ = 0;
   int nesting_ = 0;
   bool lines_matter_ = false;
   bool words_ = false;  ///< `and`, `or`, `not`, `contains` and bare words mean something here
   bool pure_expression_ = true;  ///< no assignment, statements or function bodies
+  bool effects_ = false;         ///< await, async functions and workflows may stand here
   bool failed_ = false;
   SyntaxError error_;
   Node broken_;

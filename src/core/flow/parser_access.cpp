@@ -132,9 +132,11 @@ Node* Parser::name_or_root() {
   uint32_t begin = current().span.begin;
   std::string_view name = text_of(current());
   bool before_function = ahead(1).kind == TokenKind::function_word && !ahead(1).after_line_break;
-  if (name == "async" && before_function) return fail_effect("async");
+  if (name == "async" && before_function) {
+    return effects_ ? function_expression() : fail_effect("async");
+  }
   advance();
-  if (name == "$") {
+  if (name == "$" && !effects_) {
     expect(TokenKind::left_bracket, "and a name in quotes, or a name, after `$`");
     if (!at(TokenKind::string)) return fail_unexpected("a node name in quotes");
     Value key = current().value;

@@ -164,7 +164,7 @@ Node* Parser::unary() {
       op = Operator::remove;
       break;
     case TokenKind::await_word:
-      return fail_effect("await");
+      return await_operand();
     case TokenKind::plus_plus:
     case TokenKind::minus_minus:
       return prefix_update();
@@ -185,6 +185,18 @@ Node* Parser::unary() {
   Node* node = make(NodeKind::unary, begin, {operand});
   node->op = op;
   return node;
+}
+
+Node* Parser::await_operand() {
+  uint32_t begin = current().span.begin;
+  if (!effects_) return fail_effect("await");
+  advance();
+  Node* operand = unary();
+  bool raised = operand->op == Operator::power && operand->kind == NodeKind::binary;
+  if (raised && !operand->parenthesised) {
+    return fail_at(begin, "put parentheses around the operand left of **");
+  }
+  return make(NodeKind::await, begin, {operand});
 }
 
 /// `not` takes a whole comparison, as people read it: `not $a == 1`.

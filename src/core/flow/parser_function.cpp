@@ -16,40 +16,46 @@ bool Parser::at_arrow() const {
 
 /// True when `=>` follows the parenthesis that closes the one at `open`.
 bool Parser::arrow_behind_parens(size_t open) const {
-  int depth = 0;
-  for (size_t i = open; i < tokens_.size(); ++i) {
+  size_t close = closes_[open];
+  return close + 1 < tokens_.size() && tokens_[close + 1].kind == TokenKind::arrow;
+}
+
+/// Finds every bracket's partner once, so that looking ahead for `=>` costs nothing.
+void Parser::pair_brackets() {
+  std::vector<uint32_t> open;
+  closes_.assign(tokens_.size(), static_cast<uint32_t>(tokens_.size() - 1));
+  for (uint32_t i = 0; i < tokens_.size(); ++i) {
     switch (tokens_[i].kind) {
       case TokenKind::left_paren:
       case TokenKind::left_bracket:
       case TokenKind::left_brace:
-        ++depth;
+        open.push_back(i);
         break;
       case TokenKind::right_paren:
       case TokenKind::right_bracket:
       case TokenKind::right_brace:
-        --depth;
+        if (open.empty()) break;
+        closes_[open.back()] = i;
+        open.pop_back();
         break;
       default:
         break;
     }
-    if (depth == 0) return i + 1 < tokens_.size() && tokens_[i + 1].kind == TokenKind::arrow;
   }
-  return false;
 }
 
 Node* Parser::arrow_function() {
   uint32_t begin = current().span.begin;
-  if (at_name("async") && ahead(1).kind != TokenKind::arrow) return fail_effect("async");
+  bool is_async = at_name("async") && ahead(1).kind != TokenKind::arrow;
+  if (is_async && !effects_) return fail_effect("async");
+  if (is_async) advance();
   std::vector<Node*> kids;
   if (at(TokenKind::name)) {
-    Node* parameter = make(NodeKind::pattern_name, begin);
-    parameter->text = text_of(current());
-    advance();
-    kids.push_back(parameter);
+    kids.push_back(pattern());
   } else {
     kids = parameters();
   }
-  if (current().after_line_break && lines_matter_) {
+  if (current().after_line_break && (lines_matter_ || effects_)) {
     return fail("a line break may not stand before =>");
   }
   expect(TokenKind::arrow, "of the function");
@@ -61,12 +67,27 @@ Node* Parser::arrow_function() {
   }
   Node* node = make(NodeKind::function, begin, std::move(kids));
   node->arrow = true;
+  node->is_async = is_async;
   return node;
+}
+
+/// The word `async` belongs to a function only when that follows on the same line.
+bool Parser::take_async_before_function() {
+  bool found =
+      at_name("async") && ahead(1).kind == TokenKind::function_word && !ahead(1).after_line_break;
+  if (!found) return false;
+  if (!effects_) {
+    fail_effect("async");
+  } else {
+    advance();
+  }
+  return true;
 }
 
 Node* Parser::function_expression() {
   uint32_t begin = current().span.begin;
   if (pure_expression_) return fail("an expression takes functions as x => value only");
+  bool is_async = take_async_before_function();
   advance();
   std::string_view name;
   if (at(TokenKind::name)) {
@@ -75,6 +96,7 @@ Node* Parser::function_expression() {
   }
   Node* node = function_rest(begin, name);
   node->names_itself = !name.empty();
+  node->is_async = is_async;
   return node;
 }
 

@@ -85,11 +85,13 @@ Node* Parser::declaration() {
 
 Node* Parser::function_declaration() {
   uint32_t begin = current().span.begin;
+  bool is_async = take_async_before_function();
   advance();
   if (!at(TokenKind::name)) return fail_unexpected("a name for the function");
   std::string_view name = text_of(current());
   advance();
   Node* function = function_rest(begin, name);
+  function->is_async = is_async;
   Node* node = make(NodeKind::function_declaration, begin, {function});
   node->text = name;
   return node;
@@ -97,6 +99,8 @@ Node* Parser::function_declaration() {
 
 Node* Parser::labeled_or_expression() {
   uint32_t begin = current().span.begin;
+  bool before_function = ahead(1).kind == TokenKind::function_word && !ahead(1).after_line_break;
+  if (at_name("async") && before_function) return function_declaration();
   if (at(TokenKind::name) && ahead(1).kind == TokenKind::colon) {
     std::string_view label = text_of(current());
     advance();

@@ -152,7 +152,8 @@ const Prelude& prelude() {
         bool wanted = !builtin(number).script.empty() && function->name == builtin(number).script;
         if (wanted) found = function.get();
       }
-      check((found != nullptr) == (builtin(number).native == nullptr));
+      const Builtin& one = builtin(number);
+      check((found != nullptr) == (one.native == nullptr && !one.effect));
       out.functions.push_back(found);
     }
     return out;

@@ -8,6 +8,7 @@
 
 #include "core/flow/ast.h"
 #include "core/flow/expression.h"
+#include "core/flow/library.h"
 
 namespace fermata::flow {
 
@@ -38,6 +39,7 @@ class Resolver {
   static Node name_of(const Node& member);
   void fail(const Node& node, std::string message, std::string_view code = "expression_invalid");
   bool failed() const { return error_.has_value(); }
+  bool is_script() const { return options_.grammar == Grammar::script; }
 
   // Scopes.
   Variable* declare(Node& holder, const Node& at, std::string_view name, bool constant);
@@ -66,6 +68,8 @@ class Resolver {
   // Names.
   void visit_name(Node& node, bool may_be_word);
   bool take_global(Node& node);
+  bool take_given(Node& node);
+  bool names_space(const Node& node, Owner& owner) const;
   void take_root(Node& node);
   void visit_member(Node& node);
   void visit_call(Node& node);

@@ -24,7 +24,7 @@ bool among(const std::string_view (&names)[n], std::string_view name) {
 
 void Resolver::visit_name(Node& node, bool may_be_word) {
   if (Variable* variable = find(node.text)) return use(node, variable);
-  if (node.text.starts_with("$")) return take_root(node);
+  if (take_given(node)) return;
   // What looks like a word with a dash may have been meant as a difference of variables.
   size_t dash = node.text.find('-');
   if (dash != std::string_view::npos && shadowed(node.text.substr(0, dash))) {
@@ -47,10 +47,31 @@ void Resolver::visit_name(Node& node, bool may_be_word) {
 
 bool Resolver::take_global(Node& node) {
   node.builtin = find_builtin(Owner::global, node.text);
+  if (node.builtin != no_builtin && builtin(node.builtin).effect && !is_script()) {
+    node.builtin = no_builtin;
+  }
   if (node.builtin == no_builtin && options_.prelude) {
     node.builtin = find_builtin(Owner::prelude, node.text);
   }
   return node.builtin != no_builtin;
+}
+
+/// What comes from outside: `$name` in expressions, the two names of F-2 in scripts.
+bool Resolver::take_given(Node& node) {
+  if (!is_script()) {
+    if (!node.text.starts_with("$")) return false;
+    take_root(node);
+    return true;
+  }
+  if (node.text != "Inputs" && node.text != "Context") return false;
+  node.kind = NodeKind::root;
+  return true;
+}
+
+/// True when a name means a namespace of the library here.
+bool Resolver::names_space(const Node& node, Owner& owner) const {
+  if (node.kind != NodeKind::name || shadowed(node.text)) return false;
+  return find_namespace(node.text, owner) && (is_script() || !is_effect(owner));
 }
 
 void Resolver::take_root(Node& node) {
@@ -62,7 +83,7 @@ void Resolver::take_root(Node& node) {
 void Resolver::unknown_name(const Node& node) {
   std::string_view name = node.text;
   bool pure_code = options_.grammar == Grammar::fragment;
-  if (among(effect_names, name)) {
+  if (!is_script() && among(effect_names, name)) {
     if (pure_code) {
       return fail(node, quoted(name) + " is not pure: code may not wait or act", "code_not_pure");
     }
@@ -76,7 +97,7 @@ void Resolver::unknown_name(const Node& node) {
     return fail(node, quoted(name) + " needs a member, as in " + std::string(name) + "." +
                           std::string(member_names(owner).front()));
   }
-  std::vector<std::string_view> known = global_names();
+  std::vector<std::string_view> known = global_names(is_script());
   for (const Scope* scope = scope_; scope != nullptr; scope = scope->parent) {
     for (const auto& [known_name, variable] : scope->names) known.push_back(known_name);
   }
@@ -86,9 +107,9 @@ void Resolver::unknown_name(const Node& node) {
 /// `Math.max` is looked up here and now; any other member belongs to a value.
 void Resolver::visit_member(Node& node) {
   Node& object = *node.kids[0];
-  bool plain_name = object.kind == NodeKind::name && !shadowed(object.text);
   Owner owner;
-  if (!plain_name || !find_namespace(object.text, owner)) {
+  if (!names_space(object, owner)) {
+    bool plain_name = object.kind == NodeKind::name && !shadowed(object.text);
     if (plain_name) return visit_name(object, false);
     return visit(&object);
   }
@@ -137,7 +158,7 @@ void Resolver::visit_call(Node& node) {
 /// A method that no type has is a mistake, unless an object written here brings it along. In code
 /// objects may get their functions by assignment, so nothing is certain there.
 void Resolver::check_method_name(const Node& node) {
-  if (options_.grammar == Grammar::fragment) return;
+  if (options_.grammar == Grammar::fragment || is_script()) return;
   if (is_known_method(node.text) || literal_keys_.contains(node.text)) return;
   fail(name_of(node),
        "unknown function " + quoted(node.text) + did_you_mean(node.text, method_names()));

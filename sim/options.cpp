@@ -17,7 +17,7 @@ const char* const usage_text =
     "  --workload NAME   only this workload; without it seeds are spread over all\n"
     "  --jobs N          threads (2)\n"
     "  --kept [FILE]     replay the seeds that once failed (sim/seeds/kept.txt)\n"
-    "  --sabotage WHAT   break a promise: version_check, dedup or sweep\n"
+    "  --sabotage WHAT   break a promise: version_check, dedup, sweep or durability\n"
     "  --self-test       show that each sabotage is noticed within a few seeds\n"
     "\n"
     "Examples:\n"
@@ -35,6 +35,7 @@ std::optional<Sabotage> sabotage_of(const std::string& name) {
   if (name == "version_check") return Sabotage::version_check;
   if (name == "dedup") return Sabotage::dedup;
   if (name == "sweep") return Sabotage::sweep;
+  if (name == "durability") return Sabotage::durability;
   return std::nullopt;
 }
 

@@ -16,7 +16,8 @@ struct Case {
 };
 constexpr Case cases[] = {{Sabotage::version_check, "version_check"},
                           {Sabotage::dedup, "dedup"},
-                          {Sabotage::sweep, "sweep"}};
+                          {Sabotage::sweep, "sweep"},
+                          {Sabotage::durability, "durability"}};
 
 }  // namespace
 

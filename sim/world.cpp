@@ -60,8 +60,7 @@ struct World::Process {
                 world.call_auditor_.sent(ticket, request);
               }),
         feed(world.ledger_),
-        host({world.store_, timers, calls, world.clock_, world.entropy_, feed,
-              world.definitions_},
+        host({world.store_, timers, calls, world.clock_, world.entropy_, feed, world.definitions_},
              world.settings_) {}
 
   SimTimers timers;
@@ -76,7 +75,7 @@ World::World(uint64_t seed, Sabotage sabotage, bool tracing)
       clock_(beginning),
       ledger_(definitions_, trace_, [this](Probe reached) { probe(reached); }),
       call_auditor_(ledger_, [this](Probe reached) { probe(reached); }),
-      store_(chaos_, sabotage,
+      store_(chaos_, clock_, sabotage,
              {[this](const StoredRun& stored, const RunWrite& write) {
                 ledger_.written(stored, write);
               },
@@ -149,6 +148,7 @@ void World::come_up() {
 
 void World::die() {
   ++report_.crashes;
+  store_.crashed();
   clients_.crashed();
   for (;;) {
     clock_.pass(Duration{chaos_.between(0, 20'000)});
@@ -158,6 +158,12 @@ void World::die() {
       ++report_.crashes;
     }
   }
+}
+
+void World::probe_host() {
+  HostCounters counters = process_->host.counters();
+  if (counters.commands_held > 0) probe(Probe::command_held);
+  if (counters.commits_overlapped > 0) probe(Probe::commit_overlapped);
 }
 
 void World::jump_clock() {
@@ -177,6 +183,7 @@ void World::turn() {
               clock_.error().ms, " ms");
   try {
     next_ = process_->host.turn();
+    probe_host();
   } catch (const SimCrash&) {
     die();
     next_ = {.at_once = true, .at = {}};
@@ -193,6 +200,7 @@ void World::pass_time(const NextTurn& next) {
   if (next.at) consider(*next.at - clock_.error());
   consider(process_->calls.next());
   consider(clients_.next());
+  consider(store_.next());
   if (until && *until > clock_.true_now()) return clock_.pass_until(*until);
   clock_.pass(Duration{1});
 }
@@ -224,8 +232,7 @@ void World::demand_life() {
     trace_.line("healed");
     return;
   }
-  if (report_.turns - healed_turn_ > healed_turns_max ||
-      clock_.true_now() > healed_at_ + liveness_)
+  if (report_.turns - healed_turn_ > healed_turns_max || clock_.true_now() > healed_at_ + liveness_)
     report_stuck();
 }
 
@@ -233,7 +240,8 @@ void World::demand_life() {
 /// timers have been refused.
 void World::come_to_rest() {
   chaos_.heal();
-  for (int i = 0; process_->timers.size() > 0 || process_->calls.in_flight() > 0; ++i) {
+  for (int i = 0;
+       store_.in_flight() || process_->timers.size() > 0 || process_->calls.in_flight() > 0; ++i) {
     if (i > 1'000) throw Violation{"timers or calls are left although every run has ended"};
     turn();
     pass_time(next_);

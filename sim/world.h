@@ -65,6 +65,7 @@ class World {
   void come_up();
   void die();
   void turn();
+  void probe_host();
   void jump_clock();
   void pass_time(const NextTurn& next);
   bool done() const;

@@ -10,6 +10,7 @@ Outcome<std::vector<StoredRun>> SimStore::load(std::span<const RunId> ids) {
     return fail(ErrorCode::store_unavailable, "the simulated store cannot be read");
   std::vector<StoredRun> out;
   for (const RunId& id : ids) {
+    if (flies(id)) throw Violation{"run " + id.text() + " is loaded while its commit is under way"};
     const StoredRun* run = truth(id);
     // Without its mark a request that was carried out is unknown again.
     bool forgotten = run && sabotage_ == Sabotage::dedup && is_terminal(run->summary.status);
@@ -36,6 +37,54 @@ std::vector<CommitOutcome> SimStore::commit(const CommitBatch& batch) {
   if (chaos_.strikes(Fault::crash_after_commit)) throw SimCrash{};
   chaos_.port_call("store.commit done");
   return out;
+}
+
+void SimStore::submit(CommitBatch batch) {
+  if (flight_) throw Violation{"a batch is submitted while another is under way"};
+  InFlight flight{std::move(batch), std::nullopt, clock_.true_now()};
+  bool slow = chaos_.strikes(Fault::commit_slow);
+  if (slow) flight.answers_at = flight.answers_at + Duration{chaos_.between(1, 3'000)};
+  if (slow && sabotage_ == Sabotage::durability) {
+    // Says that it is done, but has yet to write it.
+    flight.outcomes.emplace(flight.batch.runs.size(), CommitOutcome::done);
+    flight_ = std::move(flight);
+    return;
+  }
+  // The disk may have it long before anybody is told.
+  if (!slow || chaos_.dice().chance(0.5)) flight.outcomes = commit(flight.batch);
+  flight_ = std::move(flight);
+}
+
+std::optional<CommitAnswer> SimStore::harvest() {
+  if (!flight_) return std::nullopt;
+  chaos_.port_call("store.harvest");
+  if (flight_->answers_at > clock_.true_now()) {
+    hooks_.probe(Probe::commit_in_flight);
+    return std::nullopt;
+  }
+  if (!flight_->outcomes) flight_->outcomes = commit(flight_->batch);
+  InFlight flight = *std::exchange(flight_, std::nullopt);
+  return CommitAnswer{std::move(flight.batch), *std::move(flight.outcomes)};
+}
+
+void SimStore::crashed() {
+  if (!flight_) return;
+  InFlight flight = *std::exchange(flight_, std::nullopt);
+  if (flight.outcomes) return;
+  size_t written = chaos_.dice().below(flight.batch.runs.size() + 1);
+  hooks_.probe(written == 0 ? Probe::crash_in_flight_lost : Probe::crash_in_flight_written);
+  for (size_t i = 0; i < written; ++i) write(flight.batch.runs[i]);
+}
+
+std::optional<Instant> SimStore::next() const {
+  if (!flight_) return std::nullopt;
+  return flight_->answers_at;
+}
+
+bool SimStore::flies(const RunId& id) const {
+  if (!flight_) return false;
+  return std::any_of(flight_->batch.runs.begin(), flight_->batch.runs.end(),
+                     [&](const RunWrite& run) { return run.summary.id == id; });
 }
 
 CommitOutcome SimStore::write_with_faults(const RunWrite& run) {

@@ -4,6 +4,7 @@
 
 #include "ports/store.h"
 #include "sim/chaos.h"
+#include "sim/ports/sim_clock.h"
 
 namespace fermata::sim {
 
@@ -18,12 +19,20 @@ class SimStore final : public Store {
     std::function<std::optional<RunWrite>(const RunId&)> intrude;
     std::function<void(Probe)> probe;
   };
-  SimStore(Chaos& chaos, Sabotage sabotage, Hooks hooks)
-      : chaos_(chaos), sabotage_(sabotage), hooks_(std::move(hooks)) {}
+  SimStore(Chaos& chaos, const SimClock& clock, Sabotage sabotage, Hooks hooks)
+      : chaos_(chaos), clock_(clock), sabotage_(sabotage), hooks_(std::move(hooks)) {}
 
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids) override;
   std::vector<CommitOutcome> commit(const CommitBatch& batch) override;
+  void submit(CommitBatch batch) override;
+  std::optional<CommitAnswer> harvest() override;
   Outcome<PendingPage> pending(uint64_t after, size_t limit) override;
+
+  /// The process is gone. What it had under way may have reached the disk, whole or in part.
+  void crashed();
+  bool in_flight() const { return flight_.has_value(); }
+  /// When the answer to the batch under way comes, in true time.
+  std::optional<Instant> next() const;
 
   /// What is stored, without faults.
   const StoredRun* truth(const RunId& id) const;
@@ -33,17 +42,25 @@ class SimStore final : public Store {
   uint64_t conflicts() const { return conflicts_; }
 
  private:
+  struct InFlight {
+    CommitBatch batch;
+    std::optional<std::vector<CommitOutcome>> outcomes;  ///< when it is written already
+    Instant answers_at;
+  };
+  bool flies(const RunId& id) const;
   CommitOutcome write_with_faults(const RunWrite& write);
   CommitOutcome write(const RunWrite& write);
   CommitOutcome conflict(const RunId& id);
 
   Chaos& chaos_;
+  const SimClock& clock_;
   const Sabotage sabotage_;
   Hooks hooks_;
   std::map<RunId, StoredRun> runs_;
   std::vector<RunId> order_;  ///< of creation
   std::vector<AuditLine> audit_;
   std::map<RunId, bool> conflicted_;
+  std::optional<InFlight> flight_;
   uint64_t commits_ = 0;
   uint64_t conflicts_ = 0;
 };

@@ -29,20 +29,23 @@ class BoundedQueue {
 
   /// Takes up to `most` items, in order, without waiting.
   std::vector<T> take(size_t most) {
+    std::vector<T> out;
+    take(most, out);
+    return out;
+  }
+  /// The same, put behind what is in `out`.
+  void take(size_t most, std::vector<T>& out) {
     std::lock_guard lock(mutex_);
     size_t n = most < items_.size() ? most : items_.size();
-    std::vector<T> out(std::make_move_iterator(items_.begin()),
-                       std::make_move_iterator(items_.begin() + static_cast<std::ptrdiff_t>(n)));
-    items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(n));
-    return out;
+    auto end = items_.begin() + static_cast<std::ptrdiff_t>(n);
+    out.insert(out.end(), std::make_move_iterator(items_.begin()), std::make_move_iterator(end));
+    items_.erase(items_.begin(), end);
   }
 
   /// Returns when there is an item, `wake` was called, or the time is over.
-  void wait_for(std::chrono::milliseconds most) {
-    std::unique_lock lock(mutex_);
-    filled_.wait_for(lock, most, [&] { return !items_.empty() || woken_; });
-    woken_ = false;
-  }
+  void wait_for(std::chrono::milliseconds most) { wait(most, true); }
+  /// The same whether there are items or not.
+  void wait_for_wake(std::chrono::milliseconds most) { wait(most, false); }
   void wake() {
     {
       std::lock_guard lock(mutex_);
@@ -56,6 +59,12 @@ class BoundedQueue {
   }
 
  private:
+  void wait(std::chrono::milliseconds most, bool for_items) {
+    std::unique_lock lock(mutex_);
+    filled_.wait_for(lock, most, [&] { return (for_items && !items_.empty()) || woken_; });
+    woken_ = false;
+  }
+
   const size_t capacity_;
   mutable std::mutex mutex_;
   std::condition_variable filled_;

@@ -40,5 +40,24 @@ TEST(BoundedQueue, waiting_ends_with_a_push_or_a_wake) {
   EXPECT_EQ(queue.size(), 0u);
 }
 
+TEST(BoundedQueue, takes_behind_what_was_taken_before) {
+  BoundedQueue<int> queue(10);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(queue.push(i));
+  std::vector<int> taken{7};
+  queue.take(2, taken);
+  EXPECT_EQ(taken, (std::vector<int>{7, 0, 1}));
+}
+
+TEST(BoundedQueue, waiting_for_a_wake_does_not_end_because_of_items) {
+  BoundedQueue<int> queue(10);
+  int item = 1;
+  EXPECT_TRUE(queue.push(item));
+  auto begin = std::chrono::steady_clock::now();
+  queue.wait_for_wake(std::chrono::milliseconds(5));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(5));
+  queue.wake();
+  queue.wait_for_wake(std::chrono::minutes(1));
+}
+
 }  // namespace
 }  // namespace fermata

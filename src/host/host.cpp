@@ -6,7 +6,9 @@ namespace fermata {
 
 namespace {
 
-constexpr size_t sweep_page_runs = 2'000;
+constexpr size_t recovery_page_runs = 2'000;
+/// Few, because a page is read within a turn and everything due waits for it.
+constexpr size_t sweep_page_runs = 100;
 constexpr Duration sleep_max{1'000};
 
 }  // namespace
@@ -32,7 +34,7 @@ void Host::advance_clock(Instant target, std::function<void(Instant)> set_clock,
 Outcome<void> Host::Partition::recover() {
   sweep_cursor_ = 0;
   for (bool more = true; more;) {
-    FERMATA_TRY(page_more, sweep_page());
+    FERMATA_TRY(page_more, sweep_page(recovery_page_runs));
     more = page_more;
   }
   next_sweep_ = ports_.clock.now() + Duration{settings_.sweep_interval_ms};
@@ -41,8 +43,8 @@ Outcome<void> Host::Partition::recover() {
 
 /// Looks at one page of live runs: arms what has a due time, has lost calls placed again. Decides
 /// nothing; what is there already stays as it is.
-Outcome<bool> Host::Partition::sweep_page() {
-  FERMATA_TRY(page, ports_.store.pending(sweep_cursor_, sweep_page_runs));
+Outcome<bool> Host::Partition::sweep_page(size_t runs) {
+  FERMATA_TRY(page, ports_.store.pending(sweep_cursor_, runs));
   for (const Store::Pending& pending : page.runs) {
     if (pending.next_due) ports_.timers.arm(pending.id, *pending.next_due);
     if (pending.calls_pending > 0)
@@ -58,7 +60,7 @@ void Host::Partition::sweep(Instant now) {
     sweeping_ = true;
     sweep_cursor_ = 0;
   }
-  auto more = sweep_page();
+  auto more = sweep_page(sweep_page_runs);
   if (more && *more) return;
   // A page that could not be read is left for the next round.
   sweeping_ = false;
@@ -67,12 +69,15 @@ void Host::Partition::sweep(Instant now) {
 
 NextTurn Host::Partition::next(Instant now) {
   NextTurn next;
-  next.at_once = queue_.size() > 0 || !continuing_.empty() || sweeping_;
+  // Until the store has answered nothing can be done; the answer wakes.
+  if (is_full()) return next;
+  next.at_once = queue_.size() > 0 || !released_.empty() || !continuing_.empty() || sweeping_;
   std::optional<Instant> due = ports_.timers.next_due();
   if (!deferred_.empty() && (!due || deferred_.begin()->first < *due))
     due = deferred_.begin()->first;
   if (due && *due <= now) next.at_once = true;
-  bool quiet = !next.at_once && deferred_.empty() && ports_.calls.in_flight() == 0;
+  bool quiet =
+      !next.at_once && flying_.empty() && deferred_.empty() && ports_.calls.in_flight() == 0;
   if (step_clock(quiet)) next.at_once = true;
   next.at = due && *due < next_sweep_ ? *due : next_sweep_;
   return next;
@@ -106,14 +111,21 @@ void Host::Partition::advance_clock(Instant target, std::function<void(Instant)>
 void Host::Partition::run() {
   while (!stopping_.load()) {
     NextTurn next = turn();
-    if (next.at_once) continue;
-    Duration sleep = sleep_max;
-    if (next.at) sleep = std::min(sleep, *next.at - ports_.clock.now());
-    if (sleep.ms > 0) queue_.wait_for(std::chrono::milliseconds(sleep.ms));
+    if (!next.at_once) sleep(next);
   }
   // Nobody can submit any more; what was taken in is answered.
-  do turn();
-  while (queue_.size() > 0);
+  do {
+    NextTurn next = turn();
+    if (!flying_.empty() && (is_full() || queue_.size() == 0)) sleep(next);
+  } while (queue_.size() > 0 || !flying_.empty() || !released_.empty());
+}
+
+void Host::Partition::sleep(const NextTurn& next) {
+  Duration sleep = sleep_max;
+  if (next.at) sleep = std::min(sleep, *next.at - ports_.clock.now());
+  if (sleep.ms <= 0) return;
+  std::chrono::milliseconds most(sleep.ms);
+  is_full() ? queue_.wait_for_wake(most) : queue_.wait_for(most);
 }
 
 void Host::Partition::stop() {

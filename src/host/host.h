@@ -28,8 +28,8 @@ struct HostPorts {
 
 struct HostSettings {
   RunLimits limits;
-  size_t turn_commands_max = 512;     ///< per commit
-  size_t queue_commands_max = 65'536; ///< callers beyond are refused
+  size_t turn_commands_max = 512;      ///< per commit
+  size_t queue_commands_max = 65'536;  ///< callers beyond are refused
   size_t cached_runs_max = 20'000;
   int64_t sweep_interval_ms = 30'000;
 };
@@ -43,14 +43,16 @@ struct HostCounters {
   uint64_t timers_fired = 0;
   uint64_t calls_placed = 0;
   uint64_t store_failures = 0;
+  uint64_t commands_held = 0;       ///< had to wait until their run was durable
+  uint64_t commits_overlapped = 0;  ///< batches decided while another was made durable
   uint64_t queue_depth = 0;
   uint64_t runs_cached = 0;
 };
 
 /// When a turn wants the next one.
 struct NextTurn {
-  bool at_once = false;           ///< there is more to do
-  std::optional<Instant> at;      ///< else then, or when something comes in
+  bool at_once = false;       ///< there is more to do
+  std::optional<Instant> at;  ///< else then, or when something comes in
 };
 
 class Host : public Intake {

@@ -7,15 +7,14 @@ namespace fermata {
 
 namespace {
 
-constexpr uint32_t conflict_tries_max = 16;
 constexpr Duration store_retry_delay{1'000};
-/// A parked run is kept in memory only if it wants to be looked at within this time.
-constexpr Duration keep_open{5'000};
 
-bool awaits(const Run& run, const CallTicket& ticket) {
-  auto found = run.tokens.find(ticket.token);
-  return found != run.tokens.end() && found->second.parked == Parked::call &&
-         found->second.attempt == ticket.attempt;
+/// Fewer commands than these are not worth two batches.
+constexpr size_t bite_commands_min = 32;
+
+/// A start of a run that nobody has asked the store about is most likely what it says.
+bool is_first_start(const Item& item) {
+  return item.tries == 0 && std::holds_alternative<StartRun>(item.command.body);
 }
 
 }  // namespace
@@ -24,7 +23,11 @@ Host::Partition::Partition(HostPorts ports, HostSettings settings)
     : ports_(ports),
       settings_(settings),
       cache_(ports.store, ports.definitions, settings.cached_runs_max),
-      queue_(settings.queue_commands_max) {}
+      queue_(settings.queue_commands_max) {
+  ports_.store.on_answer([this] { wake(); });
+}
+
+Host::Partition::~Partition() { ports_.store.on_answer({}); }
 
 bool Host::Partition::submit(Command command, Reply reply) {
   if (stopping_.load(std::memory_order_relaxed)) return false;
@@ -35,18 +38,41 @@ bool Host::Partition::submit(Command command, Reply reply) {
 NextTurn Host::Partition::turn() {
   Instant now = ports_.clock.now();
   sweep(now);
+  land(now);
   decide_all(gather(now), now);
-  commit(now);
+  take_off();
+  // A store that is done at once may have been given another batch by then.
+  while (land(now)) {
+  }
+  for (auto& tell : after_) tell();
+  after_.clear();
   cache_.trim();
   cache_.clear_damage();
   counters_.runs_cached = cache_.size();
   return next(now);
 }
 
+/// True when nothing more can be taken in before the batch under way has landed.
+bool Host::Partition::is_full() const {
+  size_t most = settings_.turn_commands_max;
+  return !flying_.empty() && (next_.commands >= most || held_.size() >= most);
+}
+
+/// How many commands this turn takes in: half of what waits, so that the store has work while the
+/// other half is decided, and an answer of the store is not left waiting for long.
+size_t Host::Partition::bite() const {
+  size_t room = settings_.turn_commands_max - std::min(next_.commands, settings_.turn_commands_max);
+  return std::min(room, std::max(bite_commands_min, (queue_.size() + 1) / 2));
+}
+
 /// Commands and answers in the order they came, then what goes on, then due timers (F-30).
 std::vector<Item> Host::Partition::gather(Instant now) {
-  size_t most = settings_.turn_commands_max;
-  std::vector<Item> items = queue_.take(most);
+  if (is_full()) return {};
+  std::vector<Item> items(std::make_move_iterator(released_.begin()),
+                          std::make_move_iterator(released_.end()));
+  released_.clear();
+  size_t most = bite();
+  queue_.take(items.size() < most ? most - items.size() : 0, items);
   for (CallAnswer& answer : ports_.calls.harvest()) {
     RunId run = answer.ticket.run;
     items.push_back({{run, AnswerCall{std::move(answer)}}, {}});
@@ -68,34 +94,60 @@ std::vector<Item> Host::Partition::gather(Instant now) {
   return items;
 }
 
-void Host::Partition::decide_all(std::vector<Item> items, Instant now) {
-  if (items.empty()) return;
-  std::vector<RunId> ids;
-  for (const Item& item : items) {
-    bool known = touched_.contains(item.command.run);
-    touched_[item.command.run];
-    if (!known) ids.push_back(item.command.run);
+/// Opens the runs of the items and takes those out whose turn it is not: null for each of them.
+std::vector<OpenRun*> Host::Partition::open_all(std::vector<Item>& items, Instant now) {
+  std::vector<OpenRun*> open(items.size());
+  std::vector<RunId> missing;
+  for (size_t i = 0; i < items.size(); ++i) {
+    const RunId& run = items[i].command.run;
+    open[i] = cache_.find(run);
+    if (open[i]) continue;
+    if (is_first_start(items[i])) {
+      open[i] = &cache_.assume_new(run);
+    } else {
+      missing.push_back(run);
+    }
   }
-  if (auto fetched = cache_.fetch(ids); !fetched) {
-    ++counters_.store_failures;
-    touched_.clear();
-    return refuse_all(std::move(items), fetched.error(), now);
-  }
-  Given given{now, 0, settings_.limits};
-  for (Item& item : items) {
-    ++counters_.commands;
-    Touched& touched = touched_.at(item.command.run);
-    if (!touched.open) touched.open = cache_.find(item.command.run);
-    if (!touched.open) {
+  auto fetched = missing.empty() ? Outcome<void>{} : cache_.fetch(missing);
+  if (!fetched) ++counters_.store_failures;
+  for (size_t i = 0; i < items.size(); ++i) {
+    Item& item = items[i];
+    if (!open[i]) open[i] = cache_.find(item.command.run);
+    if (open[i] && open[i]->undurable) {
+      ++counters_.commands_held;
+      held_.hold(std::move(item));
+      open[i] = nullptr;
+    } else if (!open[i] && !fetched) {
+      std::vector<Item> one;
+      one.push_back(std::move(item));
+      refuse_all(std::move(one), fetched.error(), now);
+    } else if (!open[i]) {
       const Error* damage = cache_.damage(item.command.run);
       check(damage != nullptr);
-      touched.items.push_back(std::move(item));
-      touched.refusals.push_back(*damage);
-      continue;
+      if (item.reply) item.reply(Failure{*damage});
+    }
+  }
+  return open;
+}
+
+void Host::Partition::decide_all(std::vector<Item> items, Instant now) {
+  if (items.empty()) return;
+  std::vector<OpenRun*> open = open_all(items, now);
+  std::vector<Touched> touched;
+  touched.reserve(items.size());
+  Given given{now, 0, settings_.limits};
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (!open[i]) continue;
+    ++counters_.commands;
+    ++next_.commands;
+    if (open[i]->place == OpenRun::nowhere) {
+      open[i]->place = static_cast<uint32_t>(touched.size());
+      touched.emplace_back().open = open[i];
     }
     given.entropy = ports_.entropy.next();
-    decide_one(touched, std::move(item), given);
+    decide_one(touched[open[i]->place], std::move(items[i]), given);
   }
+  for (Touched& one : touched) decided(std::move(one), now);
 }
 
 /// True when nobody carries the call: it is not under way, not about to be placed by this turn, and
@@ -123,125 +175,48 @@ void Host::Partition::decide_one(Touched& touched, Item item, const Given& given
   }
   auto decision = decide(run, item.command, given);
   std::optional<Error> refusal;
-  if (decision) {
+  if (!decision) {
+    ++counters_.refusals;
+    refusal = decision.error();
+  } else if (touched.items.empty()) {
+    touched.events = std::move(decision->events);
+    touched.effects = std::move(decision->effects);
+  } else {
     std::move(decision->events.begin(), decision->events.end(), std::back_inserter(touched.events));
     std::move(decision->effects.begin(), decision->effects.end(),
               std::back_inserter(touched.effects));
-  } else {
-    ++counters_.refusals;
-    refusal = decision.error();
   }
-  touched.items.push_back(std::move(item));
-  touched.refusals.push_back(std::move(refusal));
+  touched.items.push_back({std::move(item), std::move(refusal)});
 }
 
-void Host::Partition::commit(Instant now) {
-  CommitBatch batch;
-  std::vector<Touched*> writers;
-  for (auto& [id, touched] : touched_) {
-    if (touched.events.empty()) continue;
-    batch.runs.push_back({touched.open->version, summarize(touched.open->run),
-                          encode_history(touched.events), audit_of(touched, now)});
-    writers.push_back(&touched);
-  }
-  if (!batch.runs.empty()) {
-    ++counters_.commits;
-    std::vector<CommitOutcome> outcomes = ports_.store.commit(batch);
-    for (size_t i = 0; i < writers.size(); ++i) {
-      CommitOutcome outcome = outcomes[i];
-      if (outcome == CommitOutcome::unknown) outcome = find_out(batch.runs[i]);
-      if (outcome == CommitOutcome::done) {
-        committed(*writers[i], batch.runs[i], now);
-      } else {
-        not_committed(*writers[i], outcome, now);
-      }
-    }
-  }
-  for (auto& [id, touched] : touched_) {
-    if (!touched.events.empty()) continue;
-    if (!touched.open || !touched.open->run.exists()) {
-      answer(touched, fail(ErrorCode::execution_not_found, "there is no execution " + id.text()));
-      cache_.forget(id);
-      continue;
-    }
-    RunSummary summary = summarize(touched.open->run);
-    // Effects without events: a call that is placed again.
-    for (const Effect& effect : touched.effects) perform(touched.open->run, effect);
-    answer(touched, summary);
-    watch(touched.open->run, summary, now);
-  }
-  touched_.clear();
-  for (auto& tell : after_) tell();
-  after_.clear();
-}
-
-std::vector<AuditLine> Host::Partition::audit_of(const Touched& touched, Instant now) const {
-  std::vector<AuditLine> lines;
-  for (size_t i = 0; i < touched.items.size(); ++i) {
-    if (touched.refusals[i]) continue;
-    const Command& command = touched.items[i].command;
-    if (command.actor == "engine") continue;
-    const char* action = nullptr;
-    std::string reason;
-    if (std::holds_alternative<StartRun>(command.body)) action = "execution.start";
-    if (std::holds_alternative<PauseRun>(command.body)) action = "execution.pause";
-    if (std::holds_alternative<ResumeRun>(command.body)) action = "execution.resume";
-    if (std::holds_alternative<SignalRun>(command.body)) action = "execution.signal";
-    if (std::holds_alternative<MigrateRun>(command.body)) action = "execution.migrate";
-    if (const auto* cancel = std::get_if<CancelRun>(&command.body)) {
-      action = "execution.cancel";
-      reason = cancel->reason;
-    }
-    if (!action) continue;
-    lines.push_back({touched.open->run.account, now, command.actor, action, command.run.text(),
-                     std::move(reason), Value()});
-  }
-  return lines;
-}
-
-/// After an unknown outcome: what was written is there word for word, or it was not written.
-CommitOutcome Host::Partition::find_out(const RunWrite& write) {
-  const RunId& id = write.summary.id;
-  auto loaded = ports_.store.load(std::span(&id, 1));
-  if (!loaded) return CommitOutcome::unknown;
-  for (const HistoryChunk& chunk : loaded->front().history)
-    if (chunk == write.events) return CommitOutcome::done;
-  return CommitOutcome::conflict;
-}
-
-void Host::Partition::committed(Touched& touched, const RunWrite& write, Instant now) {
-  ++touched.open->version;
-  counters_.events += touched.events.size();
-  for (const Effect& effect : touched.effects) perform(touched.open->run, effect);
-  ports_.feed.committed(write.summary, write.events);
-  ports_.feed.settled(touched.open->run);
-  answer(touched, write.summary);
-  watch(touched.open->run, write.summary, now);
-}
-
-void Host::Partition::not_committed(Touched& touched, CommitOutcome outcome, Instant now) {
-  cache_.forget(touched.items.front().command.run);
-  touched.open = nullptr;
-  if (outcome == CommitOutcome::conflict) {
-    ++counters_.conflicts;
-    for (Item& item : touched.items) {
-      if (++item.tries < conflict_tries_max) {
-        defer(std::move(item), now);
-      } else {
-        Error error{ErrorCode::store_unavailable, "the execution is being changed too often", {}};
-        std::vector<Item> one;
-        one.push_back(std::move(item));
-        refuse_all(std::move(one), error, now);
-      }
-    }
+/// What has events joins the next batch; the rest is settled at once.
+void Host::Partition::decided(Touched touched, Instant now) {
+  OpenRun& open = *touched.open;
+  open.place = OpenRun::nowhere;
+  if (!touched.events.empty()) {
+    open.undurable = true;
+    next_.batch.runs.push_back({open.version, summarize(open.run), encode_history(touched.events),
+                                audit_lines(touched, now)});
+    touched.events = {};
+    next_.runs.push_back(std::move(touched));
     return;
   }
-  ++counters_.store_failures;
-  bool surely_not = outcome == CommitOutcome::unavailable;
-  Error error{surely_not ? ErrorCode::store_unavailable : ErrorCode::outcome_unknown,
-              surely_not ? "the store could not be written"
-                         : "the store did not say whether the write happened", {}};
-  refuse_all(std::move(touched.items), error, now);
+  RunId id = open.run.id;
+  if (open.assumed) {
+    // Nothing came of it, so no commit will tell whether the run exists.
+    cache_.forget(id);
+    return try_again(std::move(touched.items), now);
+  }
+  if (!open.run.exists()) {
+    answer(touched.items,
+           fail(ErrorCode::execution_not_found, "there is no execution " + id.text()));
+    return cache_.forget(id);
+  }
+  RunSummary summary = summarize(open.run);
+  // Effects without events: a call that is placed again.
+  for (const Effect& effect : touched.effects) perform(open.run, effect);
+  watch(open.run, summary, now);
+  answer(touched.items, std::move(summary));
 }
 
 /// Callers are told; what the engine itself sent must not be lost and is tried again.
@@ -255,50 +230,7 @@ void Host::Partition::refuse_all(std::vector<Item> items, const Error& error, In
   }
 }
 
-void Host::Partition::defer(Item item, Instant until) {
-  deferred_.emplace(until, std::move(item));
-}
-
-void Host::Partition::answer(Touched& touched, const Outcome<RunSummary>& accepted) {
-  for (size_t i = 0; i < touched.items.size(); ++i) {
-    Item& item = touched.items[i];
-    if (!item.reply) continue;
-    if (touched.refusals[i]) {
-      item.reply(Failure{*touched.refusals[i]});
-    } else {
-      item.reply(accepted);
-    }
-  }
-}
-
-void Host::Partition::perform(const Run& run, const Effect& effect) {
-  if (const auto* place = std::get_if<PlaceCall>(&effect)) {
-    // What came later in the same turn may have ended the attempt: then it is not sent at all.
-    if (!awaits(run, place->ticket) || ports_.calls.holds(place->ticket)) return;
-    ++counters_.calls_placed;
-    ports_.calls.submit(place->ticket, place->request);
-  } else if (const auto* abandon = std::get_if<AbandonCall>(&effect)) {
-    ports_.calls.abandon(abandon->ticket);
-  } else if (const auto* log = std::get_if<WriteLog>(&effect)) {
-    ports_.feed.logged(log->run, log->level, log->message);
-  }
-}
-
-/// Sees to it that the run is looked at again when it wants to be.
-void Host::Partition::watch(const Run& run, const RunSummary& summary, Instant now) {
-  if (!summary.next_due) {
-    ports_.timers.disarm(summary.id);
-  } else if (*summary.next_due <= now || has_ready_work(run)) {
-    // Ready work does not wait for a clock that was set back to catch up.
-    ports_.timers.disarm(summary.id);
-    continuing_.push_back(summary.id);
-  } else {
-    ports_.timers.arm(summary.id, *summary.next_due);
-  }
-  bool soon = summary.next_due && *summary.next_due <= now + keep_open;
-  if (is_terminal(summary.status) || (!soon && summary.calls_pending == 0))
-    cache_.forget(summary.id);
-}
+void Host::Partition::defer(Item item, Instant until) { deferred_.emplace(until, std::move(item)); }
 
 HostCounters Host::Partition::counters() const {
   HostCounters counters;
@@ -311,6 +243,8 @@ HostCounters Host::Partition::counters() const {
   counters.calls_placed = counters_.calls_placed;
   counters.store_failures = counters_.store_failures;
   counters.runs_cached = counters_.runs_cached;
+  counters.commands_held = counters_.commands_held;
+  counters.commits_overlapped = counters_.commits_overlapped;
   counters.queue_depth = queue_.size();
   return counters;
 }

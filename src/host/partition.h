@@ -5,22 +5,16 @@
 
 #include "base/queue.h"
 #include "host/host.h"
-#include "host/run_cache.h"
+#include "host/touched.h"
 
 namespace fermata {
 
-/// A command on its way through the host.
-struct Item {
-  Command command;
-  Reply reply;          ///< empty for the engine's own commands
-  uint32_t tries = 0;   ///< commits that conflicted
-};
-
 /// One writer over its share of the runs: takes a batch of commands, decides each, makes one commit
-/// and only then acts.
+/// and only then acts. While a batch is made durable the next one is decided.
 class Host::Partition {
  public:
   Partition(HostPorts ports, HostSettings settings);
+  ~Partition();
 
   Outcome<void> recover();
   bool submit(Command command, Reply reply);
@@ -33,37 +27,41 @@ class Host::Partition {
   HostCounters counters() const;
 
  private:
-  /// What a turn did to one run, to be committed.
-  struct Touched {
-    OpenRun* open = nullptr;
-    std::vector<Event> events;
-    std::vector<Effect> effects;
-    std::vector<Item> items;                        ///< repeated when the commit conflicts
-    std::vector<std::optional<Error>> refusals;     ///< per item; empty when accepted
-  };
   struct Advance {
     Instant target;
     std::function<void(Instant)> set_clock;
     std::function<void()> done;
   };
 
+  // partition.cpp: commands in, decisions.
   std::vector<Item> gather(Instant now);
+  bool is_full() const;
+  size_t bite() const;
   void decide_all(std::vector<Item> items, Instant now);
+  std::vector<OpenRun*> open_all(std::vector<Item>& items, Instant now);
   void decide_one(Touched& touched, Item item, const Given& given);
   bool is_lost(const Touched& touched, const CallTicket& ticket) const;
-  void commit(Instant now);
-  std::vector<AuditLine> audit_of(const Touched& touched, Instant now) const;
-  CommitOutcome find_out(const RunWrite& write);
-  void committed(Touched& touched, const RunWrite& write, Instant now);
-  void not_committed(Touched& touched, CommitOutcome outcome, Instant now);
-  void answer(Touched& touched, const Outcome<RunSummary>& accepted);
-  void perform(const Run& run, const Effect& effect);
-  void watch(const Run& run, const RunSummary& summary, Instant now);
+  void decided(Touched touched, Instant now);
   void refuse_all(std::vector<Item> items, const Error& error, Instant now);
   void defer(Item item, Instant until);
+
+  // flight.cpp: what was decided is made durable; then effects, feed and replies.
+  void take_off();
+  bool land(Instant now);
+  CommitOutcome find_out(const RunWrite& write);
+  void committed(Touched& touched, RunWrite& write, Instant now);
+  void not_committed(Touched& touched, CommitOutcome outcome, Instant now);
+  void try_again(std::vector<DecidedItem> items, Instant now);
+  void put_first(Item item);
+  void answer(std::vector<DecidedItem>& items, Outcome<RunSummary> accepted);
+  void perform(const Run& run, const Effect& effect);
+  void watch(const Run& run, const RunSummary& summary, Instant now);
+
+  // host.cpp: the loop around turns.
   void sweep(Instant now);
-  Outcome<bool> sweep_page();
+  Outcome<bool> sweep_page(size_t runs);
   NextTurn next(Instant now);
+  void sleep(const NextTurn& next);
   bool step_clock(bool quiet);
 
   HostPorts ports_;
@@ -73,10 +71,13 @@ class Host::Partition {
   std::atomic<bool> stopping_{false};
 
   // Owned by the thread that takes turns.
-  std::map<RunId, Touched> touched_;
-  std::deque<RunId> continuing_;               ///< runs with ready work left over
-  std::multimap<Instant, Item> deferred_;      ///< to be tried again later
-  std::vector<std::function<void()>> after_;   ///< replies to be sent when the turn's state is set
+  Flight next_;                               ///< decided, and to be submitted
+  Flight flying_;                             ///< its batch is with the store
+  HeldItems held_;                            ///< for runs of the two above
+  std::deque<Item> released_;                 ///< were held or conflicted: decided first
+  std::deque<RunId> continuing_;              ///< runs with ready work left over
+  std::multimap<Instant, Item> deferred_;     ///< to be tried again later
+  std::vector<std::function<void()>> after_;  ///< replies to be sent when the turn's state is set
   uint64_t sweep_cursor_ = 0;
   bool sweeping_ = false;
   Instant next_sweep_;
@@ -86,7 +87,8 @@ class Host::Partition {
 
   struct Counters {
     std::atomic<uint64_t> commits{0}, commands{0}, events{0}, conflicts{0}, refusals{0},
-        timers_fired{0}, calls_placed{0}, store_failures{0}, runs_cached{0};
+        timers_fired{0}, calls_placed{0}, store_failures{0}, runs_cached{0}, commands_held{0},
+        commits_overlapped{0};
   };
   Counters counters_;
 };

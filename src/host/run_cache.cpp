@@ -49,10 +49,22 @@ Outcome<void> RunCache::fetch(const std::vector<RunId>& ids) {
       }
       open.run = *std::move(run);
     }
-    by_use_.push_front(id);
-    runs_.emplace(id, Entry{std::move(open), by_use_.begin()});
+    // The same id may have been asked for twice.
+    if (!runs_.contains(id)) insert(id, std::move(open));
   }
   return {};
+}
+
+OpenRun& RunCache::assume_new(const RunId& id) {
+  OpenRun open;
+  open.run.id = id;
+  open.assumed = true;
+  return insert(id, std::move(open));
+}
+
+OpenRun& RunCache::insert(const RunId& id, OpenRun open) {
+  by_use_.push_front(id);
+  return runs_.emplace(id, Entry{std::move(open), by_use_.begin()}).first->second.open;
 }
 
 OpenRun* RunCache::find(const RunId& id) {
@@ -75,9 +87,12 @@ void RunCache::forget(const RunId& id) {
 }
 
 void RunCache::trim() {
-  while (runs_.size() > runs_max_) {
-    runs_.erase(by_use_.back());
-    by_use_.pop_back();
+  for (auto last = by_use_.end(); runs_.size() > runs_max_ && last != by_use_.begin();) {
+    --last;
+    auto found = runs_.find(*last);
+    if (found->second.open.undurable) continue;
+    runs_.erase(found);
+    last = by_use_.erase(last);
   }
 }
 

@@ -10,8 +10,12 @@ namespace fermata {
 
 /// A run in memory, as of one stored version.
 struct OpenRun {
+  static constexpr uint32_t nowhere = UINT32_MAX;
   uint64_t version = 0;
   Run run;
+  bool assumed = false;      ///< taken for new without asking the store
+  bool undurable = false;    ///< decided, and not yet known to be durable: stays open
+  uint32_t place = nowhere;  ///< among the runs that the turn under way touches
 };
 
 /// Runs that are being worked on. A copy of what the store holds: forgetting one costs a load,
@@ -23,6 +27,9 @@ class RunCache {
 
   /// Loads those of `ids` that are not here, in one request.
   Outcome<void> fetch(const std::vector<RunId>& ids);
+  /// Takes it that there is no such run, which must not be here. If the store knows better, the
+  /// commit conflicts.
+  OpenRun& assume_new(const RunId& id);
   /// Null when it was not fetched, or could not be read (`damage` then says why).
   OpenRun* find(const RunId& id);
   const Error* damage(const RunId& id) const;
@@ -37,6 +44,8 @@ class RunCache {
     OpenRun open;
     std::list<RunId>::iterator place;
   };
+  OpenRun& insert(const RunId& id, OpenRun open);
+
   Store& store_;
   Definitions& definitions_;
   const size_t runs_max_;

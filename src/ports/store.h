@@ -1,5 +1,8 @@
 #pragma once
+#include <functional>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -35,15 +38,34 @@ enum class CommitOutcome : uint8_t {
   unknown,      ///< written or not: load again to see
 };
 
+/// What became of a batch that was submitted.
+struct CommitAnswer {
+  CommitBatch batch;
+  std::vector<CommitOutcome> outcomes;  ///< one per run of the batch
+};
+
 /// Holds the truth. Used by one partition thread; `load` and `commit` may block on the disk.
 class Store {
  public:
   virtual ~Store() = default;
-  /// One entry per id, in order; version 0 for a run that does not exist.
+  /// One entry per id, in order; version 0 for a run that does not exist. A run whose commit is
+  /// under way is not asked for.
   virtual Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids) = 0;
   /// One outcome per run of the batch. All writes that are `done` are durable on return, made by
   /// as few synchronisations with the disk as the store can.
   virtual std::vector<CommitOutcome> commit(const CommitBatch& batch) = 0;
+
+  /// The same without waiting: begins a commit, whose answer `harvest` gives once when it is there.
+  /// One batch at a time: the next is submitted after the answer to this one. A store that has
+  /// nothing to gain by it is done when `submit` returns, as this one is.
+  virtual void submit(CommitBatch batch) {
+    std::vector<CommitOutcome> outcomes = commit(batch);
+    answer_ = CommitAnswer{std::move(batch), std::move(outcomes)};
+  }
+  virtual std::optional<CommitAnswer> harvest() { return std::exchange(answer_, std::nullopt); }
+  /// Has `ring` called, from any thread, when an answer came after `submit` had returned. It must
+  /// not block. Once replaced it is not called any more.
+  virtual void on_answer(std::function<void()> /*ring*/) {}
 
   /// What recovery needs: every live run that has a due time or calls under way. `after` pages on
   /// (0 at first; then the last page's `cursor`).
@@ -58,6 +80,9 @@ class Store {
     bool more = false;
   };
   virtual Outcome<PendingPage> pending(uint64_t after, size_t limit) = 0;
+
+ private:
+  std::optional<CommitAnswer> answer_;
 };
 
 }  // namespace fermata

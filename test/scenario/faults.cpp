@@ -4,16 +4,26 @@ namespace fermata::scenario {
 
 std::string name_of(Fault fault) {
   switch (fault) {
-    case Fault::none: return "none";
-    case Fault::crash_before_commit: return "crash_before_commit";
-    case Fault::crash_after_commit: return "crash_after_commit";
-    case Fault::conflict: return "conflict";
-    case Fault::unknown_written: return "unknown_written";
-    case Fault::unknown_lost: return "unknown_lost";
-    case Fault::unavailable: return "unavailable";
-    case Fault::load_fails: return "load_fails";
-    case Fault::crash_before_submit: return "crash_before_submit";
-    case Fault::crash_after_submit: return "crash_after_submit";
+    case Fault::none:
+      return "none";
+    case Fault::crash_before_commit:
+      return "crash_before_commit";
+    case Fault::crash_after_commit:
+      return "crash_after_commit";
+    case Fault::conflict:
+      return "conflict";
+    case Fault::unknown_written:
+      return "unknown_written";
+    case Fault::unknown_lost:
+      return "unknown_lost";
+    case Fault::unavailable:
+      return "unavailable";
+    case Fault::load_fails:
+      return "load_fails";
+    case Fault::crash_before_submit:
+      return "crash_before_submit";
+    case Fault::crash_after_submit:
+      return "crash_after_submit";
   }
   return "";
 }
@@ -44,6 +54,19 @@ std::vector<CommitOutcome> FaultyStore::commit(const CommitBatch& batch) {
   if (plan_.strikes(Fault::crash_after_commit)) throw Crash{};
   if (plan_.strikes(Fault::unknown_written)) return all(CommitOutcome::unknown);
   return outcomes;
+}
+
+void FaultyStore::submit(CommitBatch batch) {
+  asked_ = 0;
+  batch_ = std::move(batch);
+}
+
+std::optional<CommitAnswer> FaultyStore::harvest() {
+  constexpr int asked_in_vain = 2;
+  if (!batch_ || (slow_ && ++asked_ <= asked_in_vain)) return std::nullopt;
+  CommitBatch batch = *std::exchange(batch_, std::nullopt);
+  std::vector<CommitOutcome> outcomes = commit(batch);
+  return CommitAnswer{std::move(batch), std::move(outcomes)};
 }
 
 Outcome<Store::PendingPage> FaultyStore::pending(uint64_t after, size_t limit) {

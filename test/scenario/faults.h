@@ -47,17 +47,26 @@ class FaultPlan {
   bool struck_ = false;
 };
 
-/// A store that fails as planned.
+/// A store that fails as planned. One that is slow lets two turns pass before it answers; what it
+/// has not answered is lost in a crash.
 class FaultyStore final : public Store {
  public:
-  FaultyStore(Store& store, FaultPlan& plan) : store_(store), plan_(plan) {}
+  FaultyStore(Store& store, FaultPlan& plan, bool slow) : store_(store), plan_(plan), slow_(slow) {}
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids) override;
   std::vector<CommitOutcome> commit(const CommitBatch& batch) override;
+  void submit(CommitBatch batch) override;
+  std::optional<CommitAnswer> harvest() override;
   Outcome<PendingPage> pending(uint64_t after, size_t limit) override;
+
+  bool in_flight() const { return batch_.has_value(); }
+  void crashed() { batch_.reset(); }
 
  private:
   Store& store_;
   FaultPlan& plan_;
+  const bool slow_;
+  std::optional<CommitBatch> batch_;
+  int asked_ = 0;  ///< for the answer to the batch under way
 };
 
 }  // namespace fermata::scenario

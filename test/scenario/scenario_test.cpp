@@ -80,13 +80,13 @@ class Scenario : public testing::TestWithParam<std::string> {
     return entry->second;
   }
   /// Plays a section again and again, the fault one port call later each time.
-  void strike_everywhere(const Section& section, Fault fault, bool repeats) {
+  void strike_everywhere(const Section& section, Fault fault, Manner manner) {
+    manner.heals = true;
     const Played& expected = smooth(section);
     for (uint64_t nth = 1;; ++nth) {
       SCOPED_TRACE(section.title + ": " + name_of(fault) + " at " + std::to_string(nth) +
-                   (repeats ? " with duplicates" : ""));
-      Played rough =
-          played(section, {.repeats = repeats, .heals = true}, FaultPlan(fault, nth));
+                   (manner.repeats ? " with duplicates" : "") + (manner.slow ? " slowly" : ""));
+      Played rough = played(section, manner, FaultPlan(fault, nth));
       if (!expect_smooth(rough)) return;
       ASSERT_EQ(expected.runs.size(), rough.runs.size());
       for (size_t i = 0; i < expected.runs.size(); ++i)
@@ -134,12 +134,25 @@ TEST_P(Scenario, is_the_same_when_everything_is_repeated) {
   }
 }
 
+/// Turns are taken while a commit is under way: what comes for its runs waits for them.
+TEST_P(Scenario, is_the_same_when_commits_take_their_time) {
+  for (const Section& section : sections_) {
+    const Played& quick = smooth(section);
+    Played slow = played(section, {.slow = true});
+    expect_smooth(slow);
+    ASSERT_EQ(quick.runs.size(), slow.runs.size());
+    for (size_t i = 0; i < quick.runs.size(); ++i)
+      EXPECT_EQ(history_difference(quick.runs[i], slow.runs[i]), "") << section.title;
+  }
+}
+
 /// The n-th port call fails, for every n until nothing fails any more.
 TEST_P(Scenario, survives_a_fault_at_every_port_call) {
   for (const Section& section : sections_) {
     if (!says(section, "faults")) continue;
     for (Fault fault : all_faults())
-      for (bool repeats : {false, true}) strike_everywhere(section, fault, repeats);
+      for (Manner manner : {Manner{}, Manner{.repeats = true}, Manner{.slow = true}})
+        strike_everywhere(section, fault, manner);
   }
 }
 

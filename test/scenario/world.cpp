@@ -56,6 +56,7 @@ World::World(Manner manner, FaultPlan plan, uint64_t seed, RunLimits limits)
 void World::kill() {
   if (calls_) most_in_flight_ = std::max(most_in_flight_, calls_->most_in_flight());
   host_.reset();
+  store_.crashed();
   timers_.reset();
   calls_.reset();
   library_.forget();
@@ -86,7 +87,7 @@ bool World::turn_once() {
   try {
     NextTurn next = host_->turn();
     next_turn_ = next.at;
-    if (next.at_once) return true;
+    if (next.at_once || store_.in_flight()) return true;
   } catch (const Crash&) {
     restart();
     return true;
@@ -107,7 +108,8 @@ void World::settle() {
     if (turn == turns_max) throw Mistake{0, "the host does not come to rest"};
   if (!manner_.repeats) return;
   wake_everyone();
-  while (turn_once()) {}
+  while (turn_once()) {
+  }
 }
 
 void World::wake_everyone() {
@@ -131,8 +133,9 @@ std::vector<Outcome<RunSummary>> World::send(const std::vector<Command>& command
     settle();
     bool answered = true;
     for (Box& reply : replies) {
-      bool broken = *reply && !**reply && ((*reply)->error().code == ErrorCode::store_unavailable ||
-                                           (*reply)->error().code == ErrorCode::outcome_unknown);
+      bool broken = *reply && !**reply &&
+                    ((*reply)->error().code == ErrorCode::store_unavailable ||
+                     (*reply)->error().code == ErrorCode::outcome_unknown);
       if (manner_.heals && broken) reply->reset();
       if (!*reply) answered = false;
     }

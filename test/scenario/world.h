@@ -18,6 +18,7 @@ namespace fermata::scenario {
 struct Manner {
   bool forgetful = false;  ///< every turn opens its runs from their history
   bool repeats = false;    ///< every command and timer comes several times, beside a twin run
+  bool slow = false;       ///< commits are under way for some turns
   bool heals = false;      ///< faults are being injected: what they broke off is sent again
 };
 
@@ -101,7 +102,7 @@ class World {
   VirtualClock clock_{start};
   SeededEntropy entropy_;
   MemoryStore memory_;
-  FaultyStore store_{memory_, plan_};
+  FaultyStore store_{memory_, plan_, manner_.slow};
   Library library_;
   Lines feed_{*this};
   Server server_;

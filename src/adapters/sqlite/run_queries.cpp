@@ -97,6 +97,16 @@ Outcome<StoredRun> RunQueries::find(const RunId& id, uint64_t first_sequence, si
   return StoredRun{found->record.version, std::move(found->record.summary), std::move(chunks)};
 }
 
+Outcome<std::vector<StoredRun>> RunQueries::find_all(std::span<const RunId> ids) {
+  std::vector<StoredRun> out;
+  out.reserve(ids.size());
+  for (const RunId& id : ids) {
+    FERMATA_TRY(run, find(id, 1, SIZE_MAX));
+    out.push_back(std::move(run));
+  }
+  return out;
+}
+
 Outcome<std::vector<std::pair<RunStatus, uint64_t>>> RunQueries::counts(const AccountId& account) {
   Rows rows = account.empty() ? count_all_.query() : count_one_.query(account.text());
   std::vector<std::pair<RunStatus, uint64_t>> out;

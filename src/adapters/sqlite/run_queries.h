@@ -1,4 +1,6 @@
 #pragma once
+#include <span>
+
 #include "adapters/sqlite/database.h"
 #include "adapters/sqlite/record.h"
 
@@ -23,6 +25,8 @@ class RunQueries {
   Outcome<std::vector<HistoryChunk>> history(const FoundRun& run, uint64_t first_sequence,
                                              size_t events_max);
   Outcome<StoredRun> find(const RunId& id, uint64_t first_sequence, size_t events_max);
+  /// All of them with their whole history, in order; version 0 for those that do not exist.
+  Outcome<std::vector<StoredRun>> find_all(std::span<const RunId> ids);
   Outcome<RunPage> list(const RunFilter& filter, size_t limit, uint64_t before);
   Outcome<std::vector<std::pair<RunStatus, uint64_t>>> counts(const AccountId& account);
   Outcome<Store::PendingPage> pending(uint64_t after, size_t limit);

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "adapters/sqlite/catalog_writer.h"
+#include "adapters/sqlite/commit_thread.h"
 #include "adapters/sqlite/directory.h"
 #include "adapters/sqlite/log_check.h"
 #include "adapters/sqlite/read_pool.h"
@@ -24,6 +25,7 @@ struct SqliteStore::Parts {
         lock(std::move(taken)),
         checkpointer(std::move(checkpointing), options.checkpoint_pages),
         writer(std::move(writing), checkpointer, std::move(options.on_failure)),
+        loading(sqlite::database_file(directory), 1),
         readers(sqlite::database_file(directory), options.readers_max) {}
   ~Parts() { catalog.write_uses(); }
 
@@ -31,8 +33,10 @@ struct SqliteStore::Parts {
   sqlite::DirectoryLock lock;
   sqlite::Checkpointer checkpointer;
   sqlite::Writer writer;
+  sqlite::ReadPool loading;  ///< the partition's own, so that it waits for no reader
   sqlite::ReadPool readers;
   sqlite::CatalogWriter catalog{writer};
+  sqlite::CommitThread committing{writer};
 };
 
 namespace {
@@ -121,15 +125,25 @@ Outcome<std::unique_ptr<SqliteStore>> open_sqlite(const std::filesystem::path& d
 }
 
 Outcome<std::vector<StoredRun>> SqliteStore::load(std::span<const RunId> ids) {
-  return parts_->writer.load(ids);
+  // The writing connection knows its pages by heart, but not while it writes.
+  if (!parts_->committing.busy() || !parts_->writer.settled()) return parts_->writer.load(ids);
+  return parts_->loading.read([&](ReadConnection& c) { return c.runs.find_all(ids); });
 }
 
 std::vector<CommitOutcome> SqliteStore::commit(const CommitBatch& batch) {
   return parts_->writer.commit(batch);
 }
 
+void SqliteStore::submit(CommitBatch batch) { parts_->committing.submit(std::move(batch)); }
+
+std::optional<CommitAnswer> SqliteStore::harvest() { return parts_->committing.harvest(); }
+
+void SqliteStore::on_answer(std::function<void()> ring) {
+  parts_->committing.on_answer(std::move(ring));
+}
+
 Outcome<Store::PendingPage> SqliteStore::pending(uint64_t after, size_t limit) {
-  return parts_->readers.read([&](ReadConnection& c) { return c.runs.pending(after, limit); });
+  return parts_->loading.read([&](ReadConnection& c) { return c.runs.pending(after, limit); });
 }
 
 Outcome<StoredRun> SqliteStore::find(const RunId& id, uint64_t first_sequence, size_t events_max) {

@@ -18,8 +18,8 @@ struct SqliteOptions {
 };
 
 /// Store, Reader and Catalog in one SQLite file of a data directory, which this process alone may
-/// use. Everything answered is durable. `load` and `commit` are for one partition thread; the rest
-/// is safe from several threads.
+/// use. Everything answered is durable. What stands under Store is for one partition thread; the
+/// rest is safe from several threads.
 class SqliteStore final : public Store, public Reader, public Catalog {
  public:
   ~SqliteStore() override;
@@ -27,6 +27,9 @@ class SqliteStore final : public Store, public Reader, public Catalog {
   // Store
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids) override;
   std::vector<CommitOutcome> commit(const CommitBatch& batch) override;
+  void submit(CommitBatch batch) override;
+  std::optional<CommitAnswer> harvest() override;
+  void on_answer(std::function<void()> ring) override;
   Outcome<PendingPage> pending(uint64_t after, size_t limit) override;
 
   // Reader

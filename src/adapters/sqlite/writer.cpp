@@ -64,20 +64,9 @@ Outcome<std::vector<StoredRun>> Writer::load(std::span<const RunId> ids) {
   }
   // One snapshot for all of them is cheaper than one for each statement.
   if (!begin_read_.execute()) return database_->failure("beginning to read");
-  std::vector<StoredRun> out;
-  out.reserve(ids.size());
-  Outcome<void> made;
-  for (const RunId& id : ids) {
-    Outcome<StoredRun> run = queries_.find(id, 1, SIZE_MAX);
-    if (!run) {
-      made = Failure{std::move(run).error()};
-      break;
-    }
-    out.push_back(*std::move(run));
-  }
+  Outcome<std::vector<StoredRun>> found = queries_.find_all(ids);
   if (!commit_.execute()) roll_back();
-  if (!made) return Failure{std::move(made).error()};
-  return out;
+  return found;
 }
 
 Outcome<void> Writer::transact(const AuditLine* line, const std::function<Outcome<void>()>& body) {

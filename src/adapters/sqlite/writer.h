@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <functional>
 #include <mutex>
 #include <span>
@@ -27,6 +28,8 @@ class Writer {
   /// Runs `body` and writes the audit line in one transaction; nothing stays when either fails.
   Outcome<void> transact(const AuditLine* line, const std::function<Outcome<void>()>& body);
 
+  /// False after an outcome was unknown, until it is known. Safe from several threads.
+  bool settled() const { return !unsettled_; }
   Database& database() { return *database_; }
   /// For the bodies of transactions.
   CatalogQueries& catalog() { return catalog_; }
@@ -44,8 +47,8 @@ class Writer {
   const std::unique_ptr<Database> database_;
   Checkpointer& checkpointer_;
   const Report report_;
-  int log_pages_ = 0;       ///< length of the log after the last commit
-  bool unsettled_ = false;  ///< a COMMIT failed in a way that leaves its outcome open
+  int log_pages_ = 0;                    ///< length of the log after the last commit
+  std::atomic<bool> unsettled_ = false;  ///< a COMMIT failed in a way that leaves its outcome open
   Statement begin_{*database_, "BEGIN IMMEDIATE"};
   Statement begin_read_{*database_, "BEGIN"};
   Statement commit_{*database_, "COMMIT"};

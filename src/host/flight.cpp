@@ -1,0 +1,164 @@
+#include "base/check.h"
+#include "host/partition.h"
+
+/// The way of a batch: to the store, and back with what became of it. Whoever is told of a run,
+/// and whatever is done for it, comes after its outcome.
+namespace fermata {
+
+namespace {
+
+constexpr uint32_t conflict_tries_max = 16;
+/// A parked run is kept in memory only if it wants to be looked at within this time.
+constexpr Duration keep_open{5'000};
+
+bool awaits(const Run& run, const CallTicket& ticket) {
+  auto found = run.tokens.find(ticket.token);
+  return found != run.tokens.end() && found->second.parked == Parked::call &&
+         found->second.attempt == ticket.attempt;
+}
+
+}  // namespace
+
+void Host::Partition::take_off() {
+  if (!flying_.empty()) return;
+  flying_ = std::exchange(next_, Flight{});
+  if (flying_.empty()) return;
+  ++counters_.commits;
+  ports_.store.submit(std::move(flying_.batch));
+}
+
+/// True when a batch has landed.
+bool Host::Partition::land(Instant now) {
+  if (flying_.empty()) return false;
+  std::optional<CommitAnswer> answer = ports_.store.harvest();
+  if (!answer) return false;
+  check(answer->outcomes.size() == flying_.runs.size());
+  std::vector<Touched> runs = std::exchange(flying_, Flight{}).runs;
+  // The store first: what has landed can be seen to while the next batch is written.
+  if (!next_.empty()) ++counters_.commits_overlapped;
+  take_off();
+  for (size_t i = 0; i < runs.size(); ++i) {
+    RunWrite& write = answer->batch.runs[i];
+    RunId id = write.summary.id;
+    CommitOutcome outcome = answer->outcomes[i];
+    if (outcome == CommitOutcome::unknown) outcome = find_out(write);
+    runs[i].open->undurable = false;
+    if (outcome == CommitOutcome::done) {
+      committed(runs[i], write, now);
+    } else {
+      not_committed(runs[i], outcome, now);
+    }
+    for (Item& item : held_.release(id)) put_first(std::move(item));
+  }
+  return true;
+}
+
+/// After an unknown outcome: what was written is there word for word, or it was not written.
+CommitOutcome Host::Partition::find_out(const RunWrite& write) {
+  const RunId& id = write.summary.id;
+  auto loaded = ports_.store.load(std::span(&id, 1));
+  if (!loaded) return CommitOutcome::unknown;
+  for (const HistoryChunk& chunk : loaded->front().history)
+    if (chunk == write.events) return CommitOutcome::done;
+  return CommitOutcome::conflict;
+}
+
+void Host::Partition::committed(Touched& touched, RunWrite& write, Instant now) {
+  OpenRun& open = *touched.open;
+  ++open.version;
+  open.assumed = false;
+  counters_.events += write.events.count;
+  for (const Effect& effect : touched.effects) perform(open.run, effect);
+  ports_.feed.committed(write.summary, write.events);
+  ports_.feed.settled(open.run);
+  watch(open.run, write.summary, now);
+  answer(touched.items, std::move(write.summary));
+}
+
+void Host::Partition::not_committed(Touched& touched, CommitOutcome outcome, Instant now) {
+  cache_.forget(touched.items.front().item.command.run);
+  touched.open = nullptr;
+  if (outcome == CommitOutcome::conflict) {
+    ++counters_.conflicts;
+    return try_again(std::move(touched.items), now);
+  }
+  ++counters_.store_failures;
+  bool surely_not = outcome == CommitOutcome::unavailable;
+  Error error{surely_not ? ErrorCode::store_unavailable : ErrorCode::outcome_unknown,
+              surely_not ? "the store could not be written"
+                         : "the store did not say whether the write happened",
+              {}};
+  std::vector<Item> items;
+  for (DecidedItem& decided : touched.items) items.push_back(std::move(decided.item));
+  refuse_all(std::move(items), error, now);
+}
+
+/// With what the store holds, before anything that came later.
+void Host::Partition::try_again(std::vector<DecidedItem> items, Instant now) {
+  for (DecidedItem& decided : items) {
+    Item& item = decided.item;
+    if (++item.tries < conflict_tries_max) {
+      put_first(std::move(item));
+      continue;
+    }
+    Error error{ErrorCode::store_unavailable, "the execution is being changed too often", {}};
+    std::vector<Item> one;
+    one.push_back(std::move(item));
+    refuse_all(std::move(one), error, now);
+  }
+}
+
+/// Has the command decided before those that have not been taken in yet.
+void Host::Partition::put_first(Item item) {
+  // Which calls are lost can be told only when all answers that have come are taken in.
+  if (std::holds_alternative<RecoverCalls>(item.command.body)) {
+    defer(std::move(item), Instant{0});
+  } else {
+    released_.push_back(std::move(item));
+  }
+}
+
+void Host::Partition::answer(std::vector<DecidedItem>& items, Outcome<RunSummary> accepted) {
+  for (DecidedItem& decided : items) {
+    Reply& reply = decided.item.reply;
+    if (!reply) continue;
+    if (decided.refusal) {
+      reply(Failure{*std::move(decided.refusal)});
+    } else if (&decided == &items.back()) {
+      reply(std::move(accepted));
+    } else {
+      reply(accepted);
+    }
+  }
+}
+
+void Host::Partition::perform(const Run& run, const Effect& effect) {
+  if (const auto* place = std::get_if<PlaceCall>(&effect)) {
+    // What came later in the same turn may have ended the attempt: then it is not sent at all.
+    if (!awaits(run, place->ticket) || ports_.calls.holds(place->ticket)) return;
+    ++counters_.calls_placed;
+    ports_.calls.submit(place->ticket, place->request);
+  } else if (const auto* abandon = std::get_if<AbandonCall>(&effect)) {
+    ports_.calls.abandon(abandon->ticket);
+  } else if (const auto* log = std::get_if<WriteLog>(&effect)) {
+    ports_.feed.logged(log->run, log->level, log->message);
+  }
+}
+
+/// Sees to it that the run is looked at again when it wants to be.
+void Host::Partition::watch(const Run& run, const RunSummary& summary, Instant now) {
+  if (!summary.next_due) {
+    ports_.timers.disarm(summary.id);
+  } else if (*summary.next_due <= now || has_ready_work(run)) {
+    // Ready work does not wait for a clock that was set back to catch up.
+    ports_.timers.disarm(summary.id);
+    continuing_.push_back(summary.id);
+  } else {
+    ports_.timers.arm(summary.id, *summary.next_due);
+  }
+  bool soon = summary.next_due && *summary.next_due <= now + keep_open;
+  if (is_terminal(summary.status) || (!soon && summary.calls_pending == 0))
+    cache_.forget(summary.id);
+}
+
+}  // namespace fermata

@@ -1,0 +1,26 @@
+"""Fermata: durable workflows. Client of a server, and workers for its tasks."""
+
+from .client import Client, Execution
+from .errors import (
+    Conflict,
+    ExecutionEnded,
+    Fatal,
+    FermataError,
+    NotFound,
+    Refused,
+    Retryable,
+    Unreachable,
+)
+
+__all__ = [
+    "Client",
+    "Conflict",
+    "Execution",
+    "ExecutionEnded",
+    "Fatal",
+    "FermataError",
+    "NotFound",
+    "Refused",
+    "Retryable",
+    "Unreachable",
+]

@@ -1,0 +1,234 @@
+"""HTTP with the patience a durable server deserves: what may be repeated is repeated."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import random
+import socket
+import ssl
+import threading
+import time
+import weakref
+from typing import Any, Dict, Iterator, Mapping, Optional, Tuple
+from urllib.parse import quote, urlencode, urlsplit
+
+from .errors import Unreachable, refusal
+
+DEFAULT_SERVER = "http://127.0.0.1:4747"
+_BROKEN = (ConnectionError, http.client.HTTPException, socket.timeout, ssl.SSLError, OSError)
+#: The server did not take the request, so that it may be sent again.
+_TURNED_AWAY = (429, 503)
+
+
+def path_of(*parts: str) -> str:
+    return "/" + "/".join(quote(part, safe="") for part in parts)
+
+
+class Transport:
+    """Connections to one server, one per thread. Safe from several threads."""
+
+    def __init__(
+        self,
+        server: Optional[str] = None,
+        key: Optional[str] = None,
+        *,
+        timeout: float = 30.0,
+        patience: float = 60.0,
+        context: Optional[ssl.SSLContext] = None,
+    ) -> None:
+        self.server = (server or os.environ.get("FERMATA_SERVER") or DEFAULT_SERVER).rstrip("/")
+        self._key = key if key is not None else os.environ.get("FERMATA_KEY")
+        self._timeout = timeout
+        self._patience = patience
+        self._context = context
+        address = urlsplit(self.server)
+        if address.scheme not in ("http", "https") or not address.hostname:
+            raise ValueError(f"not the address of a server: {self.server!r}")
+        self._address = address
+        self._local = threading.local()
+        self._opened: "weakref.WeakSet[http.client.HTTPConnection]" = weakref.WeakSet()
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        query: Optional[Mapping[str, Any]] = None,
+        headers: Optional[Mapping[str, str]] = None,
+        repeat: Optional[bool] = None,
+        timeout: Optional[float] = None,
+        patience: Optional[float] = None,
+    ) -> Any:
+        """Sends a request and answers with the JSON that came back.
+
+        `repeat` says that sending it twice does no harm: then a broken connection and a server
+        that is restarting are waited out for `patience` seconds. Reads, PUT and DELETE may always
+        be repeated.
+        """
+        status, _, text = self.exchange(
+            method, path, body, query=query, headers=headers, repeat=repeat, timeout=timeout,
+            patience=patience,
+        )
+        if status >= 400:
+            raise refusal(status, _object(text))
+        return json.loads(text) if text else None
+
+    def exchange(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        query: Optional[Mapping[str, Any]] = None,
+        headers: Optional[Mapping[str, str]] = None,
+        repeat: Optional[bool] = None,
+        timeout: Optional[float] = None,
+        patience: Optional[float] = None,
+    ) -> Tuple[int, Mapping[str, str], bytes]:
+        """The same without judging the status."""
+        if repeat is None:
+            repeat = method in ("GET", "PUT", "DELETE")
+        target, sent_headers, payload = self._prepare(path, body, query, headers)
+        gives_up = time.monotonic() + (self._patience if patience is None else patience)
+        for attempt in range(1_000_000):
+            pause = min(5.0, 0.1 * 2 ** min(attempt, 6)) * random.uniform(0.5, 1.0)
+            try:
+                answer = self._send(method, target, payload, sent_headers, timeout)
+                if answer[0] not in _TURNED_AWAY:
+                    return answer
+                pause = max(pause, _seconds(answer[1].get("retry-after")))
+                if time.monotonic() + pause > gives_up:
+                    return answer
+            except _BROKEN as broken:
+                self.close()
+                if not repeat or time.monotonic() + pause > gives_up:
+                    raise Unreachable(f"{self.server}: {broken or type(broken).__name__}") from broken
+            time.sleep(pause)
+        raise Unreachable(self.server)
+
+    def events(
+        self, path: str, last_id: Optional[str], timeout: float
+    ) -> Iterator[Tuple[str, str, Any]]:
+        """Server-sent events as (id, event, data) until the connection ends."""
+        headers = {"Accept": "text/event-stream"}
+        if last_id:
+            headers["Last-Event-ID"] = last_id
+        target, sent_headers, _ = self._prepare(path, None, None, headers)
+        connection = self._open(timeout)
+        try:
+            connection.request("GET", target, headers=sent_headers)
+            answer = connection.getresponse()
+            if answer.status != 200:
+                raise refusal(answer.status, _object(answer.read()))
+            yield from _parse_events(answer)
+        except _BROKEN:
+            return
+        finally:
+            connection.close()
+
+    def close(self) -> None:
+        """Closes this thread's connection; the next request opens another."""
+        connection = getattr(self._local, "connection", None)
+        self._local.connection = None
+        if connection is not None:
+            connection.close()
+
+    def close_all(self) -> None:
+        """Closes the connections of every thread."""
+        for connection in list(self._opened):
+            connection.close()
+
+    def _prepare(
+        self,
+        path: str,
+        body: Any,
+        query: Optional[Mapping[str, Any]],
+        headers: Optional[Mapping[str, str]],
+    ) -> Tuple[str, Dict[str, str], Optional[bytes]]:
+        target = self._address.path + path
+        given = {k: v for k, v in (query or {}).items() if v is not None}
+        if given:
+            target += "?" + urlencode(given)
+        out = {"Accept": "application/json"}
+        if self._key:
+            out["Authorization"] = f"Bearer {self._key}"
+        payload: Optional[bytes] = None
+        if isinstance(body, bytes):
+            payload = body
+            out["Content-Type"] = "application/octet-stream"
+        elif body is not None:
+            payload = json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
+            out["Content-Type"] = "application/json"
+        out.update(headers or {})
+        return target, out, payload
+
+    def _open(self, timeout: float) -> http.client.HTTPConnection:
+        host, port = self._address.hostname or "", self._address.port
+        connection: http.client.HTTPConnection
+        if self._address.scheme == "https":
+            connection = http.client.HTTPSConnection(
+                host, port, timeout=timeout, context=self._context)
+        else:
+            connection = http.client.HTTPConnection(host, port, timeout=timeout)
+        self._opened.add(connection)
+        return connection
+
+    def _send(
+        self,
+        method: str,
+        target: str,
+        payload: Optional[bytes],
+        headers: Mapping[str, str],
+        timeout: Optional[float],
+    ) -> Tuple[int, Mapping[str, str], bytes]:
+        wanted = self._timeout if timeout is None else timeout
+        connection = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._open(wanted)
+            self._local.connection = connection
+        connection.timeout = wanted
+        if connection.sock is not None:
+            connection.sock.settimeout(wanted)
+        connection.request(method, target, body=payload, headers=dict(headers))
+        answer = connection.getresponse()
+        text = answer.read()
+        if answer.will_close:
+            self.close()
+        return answer.status, {k.lower(): v for k, v in answer.getheaders()}, text
+
+
+def _object(text: bytes) -> Dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return {"detail": text[:200].decode("utf-8", "replace")}
+    return value if isinstance(value, dict) else {}
+
+
+def _seconds(text: Optional[str]) -> float:
+    try:
+        return max(0.0, float(text or 0))
+    except ValueError:
+        return 0.0
+
+
+def _parse_events(lines: Any) -> Iterator[Tuple[str, str, Any]]:
+    number, kind, data = "", "message", []
+    for raw in lines:
+        line = raw.decode("utf-8").rstrip("\r\n")
+        if not line:
+            if data:
+                yield number, kind, json.loads("\n".join(data))
+            kind, data = "message", []
+            continue
+        name, _, value = line.partition(":")
+        value = value[1:] if value.startswith(" ") else value
+        if name == "id":
+            number = value
+        elif name == "event":
+            kind = value
+        elif name == "data":
+            data.append(value)

@@ -1,0 +1,14 @@
+export { Client, Execution } from "./client.js";
+export type { ExecutionFilter, ExecutionState, StartOptions, Status } from "./client.js";
+export {
+  Conflict,
+  ExecutionEnded,
+  Fatal,
+  FermataError,
+  NotFound,
+  Refused,
+  Retryable,
+  TimedOut,
+  Unreachable,
+} from "./errors.js";
+export type { TransportOptions } from "./transport.js";

@@ -105,7 +105,8 @@ class Transport:
             except _BROKEN as broken:
                 self.close()
                 if not repeat or time.monotonic() + pause > gives_up:
-                    raise Unreachable(f"{self.server}: {broken or type(broken).__name__}") from broken
+                    reason = broken or type(broken).__name__
+                    raise Unreachable(f"{self.server}: {reason}") from broken
             time.sleep(pause)
         raise Unreachable(self.server)
 

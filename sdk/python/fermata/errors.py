@@ -43,7 +43,8 @@ class ExecutionEnded(FermataError):
         self.code = str(error.get("code", ""))
         self.error: Dict[str, Any] = dict(error)
         reason = error.get("message") or execution.get("exit_reason") or ""
-        super().__init__(f"execution {execution.get('id')} {self.status}: {self.code} {reason}".rstrip())
+        name = execution.get("id")
+        super().__init__(f"execution {name} {self.status}: {self.code} {reason}".rstrip())
 
 
 class Retryable(FermataError):

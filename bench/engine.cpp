@@ -120,35 +120,24 @@ bool Engine::await_ended(uint64_t count, double seconds) {
 
 double closed_loop(Engine& engine, size_t outstanding, size_t total,
                    const std::function<Command()>& make) {
-  std::mutex mutex;
-  std::condition_variable changed;
-  size_t started = 0, answered = 0, refused = 0;
-  auto begin = std::chrono::steady_clock::now();
-  // Callers are many and small: a few threads submit on behalf of all of them.
-  auto submit = [&] {
-    Command command = make();
-    bool taken = engine.host().submit(std::move(command), [&](Outcome<RunSummary> outcome) {
-      std::lock_guard lock(mutex);
-      ++answered;
-      if (!outcome) ++refused;
-      changed.notify_one();
-    });
-    if (!taken) ++refused;
+  std::atomic<size_t> answered{0}, refused{0};
+  auto reply = [&](const Outcome<RunSummary>& outcome) {
+    if (!outcome) ++refused;
+    ++answered;
+    answered.notify_one();
   };
-  std::unique_lock lock(mutex);
-  while (answered < total) {
-    size_t room = std::min(outstanding - (started - answered), total - started);
-    if (room == 0) {
-      changed.wait(lock);
-      continue;
-    }
+  auto begin = std::chrono::steady_clock::now();
+  // Callers are many and small: one thread submits on behalf of all of them.
+  for (size_t started = 0, seen = 0; seen < total; seen = answered) {
+    size_t room = std::min(outstanding - (started - seen), total - started);
+    if (room == 0) answered.wait(seen);
     started += room;
-    lock.unlock();
-    for (size_t i = 0; i < room; ++i) submit();
-    lock.lock();
+    for (; room > 0; --room)
+      if (!engine.host().submit(make(), [&](Outcome<RunSummary> outcome) { reply(outcome); }))
+        reply(fail(ErrorCode::queue_full, "refused"));
   }
   double seconds = seconds_since(begin);
-  if (refused > 0) std::fprintf(stderr, "bench: %zu commands were refused\n", refused);
+  if (refused > 0) std::fprintf(stderr, "bench: %zu commands were refused\n", refused.load());
   return static_cast<double>(total) / seconds;
 }
 

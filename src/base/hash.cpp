@@ -1,13 +1,39 @@
 #include "base/hash.h"
 
-#include <openssl/sha.h>
+#include <openssl/evp.h>
+
+#include <memory>
+
+#include "base/check.h"
 
 namespace fermata {
 namespace {
 
-const unsigned char* unsigned_bytes(std::string_view bytes) {
-  return reinterpret_cast<const unsigned char*>(bytes.data());
-}
+/// One algorithm, looked up once: asking OpenSSL by name takes longer than to hash a short text.
+class Digester {
+ public:
+  explicit Digester(const char* name) : algorithm_(EVP_MD_fetch(nullptr, name, nullptr)) {
+    check(algorithm_ != nullptr);
+  }
+  ~Digester() { EVP_MD_free(algorithm_); }
+  Digester(const Digester&) = delete;
+  Digester& operator=(const Digester&) = delete;
+
+  template <size_t N>
+  std::array<uint8_t, N> digest(std::string_view bytes) const {
+    thread_local const std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context{EVP_MD_CTX_new(),
+                                                                                  EVP_MD_CTX_free};
+    std::array<uint8_t, N> out;
+    unsigned size = 0;
+    check(EVP_DigestInit_ex(context.get(), algorithm_, nullptr) == 1 &&
+          EVP_DigestUpdate(context.get(), bytes.data(), bytes.size()) == 1 &&
+          EVP_DigestFinal_ex(context.get(), out.data(), &size) == 1 && size == N);
+    return out;
+  }
+
+ private:
+  EVP_MD* algorithm_;
+};
 
 /// The 6 bits a letter of either base64 alphabet stands for, or -1.
 int base64_bits(char letter) {
@@ -22,15 +48,13 @@ int base64_bits(char letter) {
 }  // namespace
 
 std::array<uint8_t, 32> sha256(std::string_view bytes) {
-  std::array<uint8_t, 32> digest;
-  SHA256(unsigned_bytes(bytes), bytes.size(), digest.data());
-  return digest;
+  static const Digester digester("SHA256");
+  return digester.digest<32>(bytes);
 }
 
 std::array<uint8_t, 20> sha1(std::string_view bytes) {
-  std::array<uint8_t, 20> digest;
-  SHA1(unsigned_bytes(bytes), bytes.size(), digest.data());
-  return digest;
+  static const Digester digester("SHA1");
+  return digester.digest<20>(bytes);
 }
 
 std::string sha256_hex(std::string_view bytes) {

@@ -38,33 +38,36 @@ Outcome<void> RunCache::fetch(const std::vector<RunId>& ids) {
         continue;
       }
     }
-    OpenRun open;
-    open.version = loaded[i].version;
-    open.run.id = id;
-    if (open.version > 0) {
-      auto run = open_run(id, loaded[i], definitions_);
-      if (!run) {
-        damaged_.emplace(id, run.error());
-        continue;
-      }
-      open.run = *std::move(run);
-    }
     // The same id may have been asked for twice.
-    if (!runs_.contains(id)) insert(id, std::move(open));
+    if (runs_.contains(id)) continue;
+    if (loaded[i].version == 0) {
+      insert(id);
+      continue;
+    }
+    auto run = open_run(id, loaded[i], definitions_);
+    if (!run) {
+      damaged_.emplace(id, run.error());
+      continue;
+    }
+    OpenRun& open = insert(id);
+    open.version = loaded[i].version;
+    open.run = *std::move(run);
   }
   return {};
 }
 
 OpenRun& RunCache::assume_new(const RunId& id) {
-  OpenRun open;
-  open.run.id = id;
+  OpenRun& open = insert(id);
   open.assumed = true;
-  return insert(id, std::move(open));
+  return open;
 }
 
-OpenRun& RunCache::insert(const RunId& id, OpenRun open) {
+OpenRun& RunCache::insert(const RunId& id) {
   by_use_.push_front(id);
-  return runs_.emplace(id, Entry{std::move(open), by_use_.begin()}).first->second.open;
+  Entry& entry = runs_[id];
+  entry.place = by_use_.begin();
+  entry.open.run.id = id;
+  return entry.open;
 }
 
 OpenRun* RunCache::find(const RunId& id) {

@@ -44,7 +44,7 @@ class RunCache {
     OpenRun open;
     std::list<RunId>::iterator place;
   };
-  OpenRun& insert(const RunId& id, OpenRun open);
+  OpenRun& insert(const RunId& id);
 
   Store& store_;
   Definitions& definitions_;

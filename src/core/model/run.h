@@ -1,12 +1,13 @@
 #pragma once
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "base/fifo.h"
 #include "core/model/command.h"
 #include "core/model/context.h"
 #include "core/model/summary.h"
@@ -178,13 +179,13 @@ struct Run {
   uint32_t calls = 0;  ///< tokens parked on calls
 
   std::map<TokenId, Token> tokens;
-  std::deque<TokenId> ready;  ///< in the order they became ready; may name tokens that are gone
+  Fifo<TokenId> ready;  ///< in the order they became ready; may name tokens that are gone
   Branch root;
   std::map<ScopeId, Scope> scopes;
   std::map<MergeKey, Merge> merges;
   std::map<uint64_t, MergeKey> pending_merges;  ///< by id
   std::set<RunTimer> timers;
-  std::deque<KeptSignal> signals;
+  std::list<KeptSignal> signals;
   std::set<std::string> signal_ids;
 
   std::map<NodeIndex, Ended> ended;  ///< where tokens ended outside splits

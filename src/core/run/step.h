@@ -19,6 +19,8 @@ class Step {
 
   template <class E>
   void emit(E body) {
+    // Events are large, and few decisions have more of them than this.
+    if (decision.events.empty()) decision.events.reserve(8);
     Event& event = decision.events.emplace_back(Event{run.last_sequence + 1, at, std::move(body)});
     evolve(run, event);
   }

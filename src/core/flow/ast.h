@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +14,9 @@ namespace fermata::flow {
 
 /// What a node of the syntax tree is. The comment lists its children; `?` may be nullptr.
 enum class NodeKind : uint8_t {
-  broken,  ///< stands where a mistake was found; never survives a successful parse
+  /// Stands for a mistake and is never compiled. A statement: the names it would have declared; an
+  /// expression: its parts.
+  broken,
   // Expressions.
   literal,        ///< value
   name,           ///< text
@@ -98,6 +101,15 @@ enum class Operator : uint8_t {
   remove,
 };
 
+/// What declares a variable.
+enum class Origin : uint8_t {
+  declared,   ///< let or const
+  function,   ///< a declaration
+  parameter,  ///< also what `catch` gives, and the own name of a function expression
+  implicit,   ///< its first assignment (F-19)
+  broken,     ///< a statement that could not be read
+};
+
 /// A declared name. Found by the resolver; the compiler turns it into a slot or a cell.
 struct Variable {
   std::string_view name;
@@ -106,6 +118,14 @@ struct Variable {
   bool captured = false;  ///< some closure uses it, so it lives in a cell of the heap
   bool live = false;      ///< while resolving: its declaration has been passed
   const struct FunctionScope* owner = nullptr;
+  // For the checks.
+  Origin origin = Origin::declared;
+  bool read = false;
+  bool assigned = false;                 ///< after its declaration
+  bool beside_rest = false;              ///< taken out of an object so that `...` does not hold it
+  uint32_t offset = 0;                   ///< of its declaration
+  const struct Node* initial = nullptr;  ///< what it is declared as, if that is certain
+  const struct FunctionScope* function = nullptr;  ///< of a declared function: its own scope
 };
 
 struct Node {
@@ -120,7 +140,8 @@ struct Node {
   bool prefix = false;        ///< update
   bool loose = false;         ///< by the rules of conditions: a comparison, a bare word (G-16)
   bool parenthesised = false;
-  bool early = false;  ///< name: used before its declaration could have run
+  bool early = false;     ///< name: used before its declaration could have run
+  bool implicit = false;  ///< declare: stands for assignments without a declaration (F-19)
   uint16_t height = 1;
   Span span;
   std::string_view text;
@@ -147,7 +168,8 @@ struct Ast {
   std::deque<Node> nodes;
   std::deque<Variable> variables;
   std::deque<FunctionScope> scopes;
-  Node* root = nullptr;  ///< a block of statements, or one expression
+  Node* root = nullptr;                     ///< a block of statements, or one expression
+  std::set<std::string_view> broken_names;  ///< whatever broken statements mention
 };
 
 }  // namespace fermata::flow

@@ -1,43 +1,28 @@
 #include "core/flow/lexer.h"
 
-#include <array>
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/json.h"
 #include "base/utf8.h"
 #include "core/flow/code_points.h"
 #include "core/flow/lexer_literal.h"
+#include "core/flow/names.h"
 
 namespace fermata::flow {
 
 namespace {
 
-struct Spelling {
-  TokenKind kind;
-  std::string_view text;
-  bool word;
-  bool unused;
-};
-
-constexpr Spelling spellings[] = {
-#define FLOW_MARK(name, text) {TokenKind::name, text, false, false},
-#define FLOW_WORD(name, text) {TokenKind::name, text, true, false},
-#define FLOW_WORD_UNUSED(name, text) {TokenKind::name, text, true, true},
-#include "core/flow/tokens.def"
-#undef FLOW_MARK
-#undef FLOW_WORD
-#undef FLOW_WORD_UNUSED
-};
-
-const Spelling* spelling_of(TokenKind kind) {
-  for (const Spelling& spelling : spellings) {
-    if (spelling.kind == kind) return &spelling;
-  }
-  return nullptr;
-}
-
 bool starts_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
+}
+/// Words that are values themselves, or after which a slash would divide.
+bool is_value_word(TokenKind kind) {
+  return kind == TokenKind::true_word || kind == TokenKind::false_word ||
+         kind == TokenKind::null_word || kind == TokenKind::undefined_word ||
+         kind == TokenKind::this_word || kind == TokenKind::plus_plus ||
+         kind == TokenKind::minus_minus;
 }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool continues_name(char c) { return starts_name(c) || is_digit(c); }
@@ -47,25 +32,32 @@ enum class Open : uint8_t { brace, hole, mustache };
 
 class Lexer {
  public:
-  Lexer(std::string_view text, LexOptions options) : text_(text), options_(options) {}
+  Lexer(std::string_view text, const LexOptions& options, Issues& issues)
+      : text_(text), options_(options), issues_(issues), at_(options.begin) {}
 
-  Result<std::vector<Token>, SyntaxError> run() {
+  std::vector<Token> run() {
     if (text_.size() >= std::numeric_limits<uint32_t>::max()) {
-      return Failure{syntax_error(text_, 0, "the text is too long")};
+      fail(0, "the text is too long", Check::too_large);
+      text_ = {};
+    } else if (!is_utf8(text_)) {
+      fail(0, "the text is not UTF-8");
+      text_ = {};
     }
-    if (!is_utf8(text_)) return Failure{syntax_error(text_, 0, "the text is not UTF-8")};
-    if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;
+    at_ = std::min(at_, text_.size());
+    if (at_ == 0 && text_.starts_with("\xef\xbb\xbf")) at_ = 3;
     while (true) {
-      FERMATA_TRY_VOID(skip_space());
+      skip_space();
       if (at_ == text_.size()) break;
-      FERMATA_TRY_VOID(take());
+      take();
     }
     push(TokenKind::end, at_);
     return std::move(tokens_);
   }
 
  private:
-  using Step = Result<void, SyntaxError>;
+  void fail(size_t offset, std::string message, Check check = Check::syntax) {
+    issues_.add(check, offset, std::move(message));
+  }
 
   char peek(size_t ahead = 0) const {
     return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
@@ -77,20 +69,22 @@ class Lexer {
     line_break_ = false;
   }
 
-  Step skip_space() {
+  void skip_space() {
     while (at_ < text_.size()) {
       char c = text_[at_];
       if (c == '\n' || c == '\r') {
         line_break_ = true;
         ++at_;
-      } else if (size_t space = c < 0 || c <= ' ' ? utf8::space_prefix(text_.substr(at_, 4)) : 0) {
-        at_ += space;
+      } else if ((c < 0 || c <= ' ') && utf8::space_prefix(text_.substr(at_, 4)) > 0) {
+        at_ += utf8::width(c);  // one at a time: a line break may be among those that follow
       } else if (c == '/' && peek(1) == '/') {
         while (at_ < text_.size() && text_[at_] != '\n') ++at_;
       } else if (c == '/' && peek(1) == '*') {
         size_t close = text_.find("*/", at_ + 2);
         if (close == std::string_view::npos) {
-          return Failure{syntax_error(text_, at_, "the comment has no end: expected */")};
+          fail(at_, "the comment has no end: expected */");
+          at_ = text_.size();
+          return;
         }
         if (text_.substr(at_, close - at_).find('\n') != std::string_view::npos) line_break_ = true;
         at_ = close + 2;
@@ -98,10 +92,9 @@ class Lexer {
         break;
       }
     }
-    return {};
   }
 
-  Step take() {
+  void take() {
     char c = peek();
     if (starts_name(c)) return take_name();
     if (c < 0 && in_condition()) return take_name();
@@ -116,10 +109,46 @@ class Lexer {
       ++at_;
       return take_template(at_ - 1, false);
     }
+    if (c == '/' && options_.script && at_value()) {
+      if (take_regular_expression()) return;
+    }
     return take_mark();
   }
 
-  Step take_name() {
+  /// True where a value is due, so that a slash cannot be a division.
+  bool at_value() const {
+    if (tokens_.empty()) return true;
+    switch (tokens_.back().kind) {
+      case TokenKind::name:
+      case TokenKind::number:
+      case TokenKind::string:
+      case TokenKind::template_whole:
+      case TokenKind::template_tail:
+      case TokenKind::right_paren:
+      case TokenKind::right_bracket:
+      case TokenKind::right_brace:
+      case TokenKind::bad:
+        return false;
+      default:
+        return !is_value_word(tokens_.back().kind);
+    }
+  }
+
+  bool take_regular_expression() {
+    size_t close = at_ + 1;
+    while (close < text_.size() && text_[close] != '/' && text_[close] != '\n') {
+      close += text_[close] == '\\' ? 2 : 1;
+    }
+    if (close >= text_.size() || text_[close] != '/') return false;
+    fail(at_, "there are no regular expressions; use includes, startsWith, indexOf or split",
+         Check::unsupported);
+    size_t begin = std::exchange(at_, close + 1);
+    while (continues_name(peek())) ++at_;
+    push(TokenKind::string, begin, Value(""));
+    return true;
+  }
+
+  void take_name() {
     size_t begin = at_;
     while (continues_name(peek())) ++at_;
     if (in_condition()) {
@@ -130,12 +159,7 @@ class Lexer {
       }
     }
     std::string_view word = text_.substr(begin, at_ - begin);
-    TokenKind kind = TokenKind::name;
-    for (const Spelling& spelling : spellings) {
-      if (spelling.word && spelling.text == word) kind = spelling.kind;
-    }
-    push(kind, begin);
-    return {};
+    push(word_kind(word), begin);
   }
 
   bool in_condition() const { return options_.condition_text && open_mustaches_ == 0; }
@@ -167,53 +191,70 @@ class Lexer {
     at_ = longest;
   }
 
-  Step take_number() {
+  void take_number() {
     size_t begin = at_;
-    FERMATA_TRY(literal, read_number(text_, begin));
+    Literal literal = read_number(text_, begin, issues_);
     at_ = literal.end;
     if (continues_name(peek())) {
-      return Failure{syntax_error(text_, at_, "a name may not follow a number directly")};
+      fail(at_, "a name may not follow a number directly");
+      while (continues_name(peek())) ++at_;
     }
     push(TokenKind::number, begin, std::move(literal.value));
-    return {};
   }
 
-  Step take_string() {
+  void take_string() {
     size_t begin = at_;
-    FERMATA_TRY(literal, read_string(text_, begin));
+    bool plain = options_.plain_strings && text_[begin] == '"';
+    Literal literal =
+        plain ? read_plain_string(text_, begin, issues_) : read_string(text_, begin, issues_);
     at_ = literal.end;
     push(TokenKind::string, begin, std::move(literal.value));
-    return {};
   }
 
-  Step take_template(size_t begin, bool first) {
-    FERMATA_TRY(piece, read_template_piece(text_, begin));
+  void take_template(size_t begin, bool first) {
+    Literal piece = read_template_piece(text_, begin, issues_);
     at_ = piece.end;
     if (piece.hole) open_.push_back(Open::hole);
     TokenKind kind = first ? (piece.hole ? TokenKind::template_head : TokenKind::template_whole)
                            : (piece.hole ? TokenKind::template_middle : TokenKind::template_tail);
     push(kind, begin, std::move(piece.value));
-    return {};
   }
 
-  Step take_mark() {
+  void take_mark() {
     size_t begin = at_;
     std::string_view rest = text_.substr(at_);
-    for (const Spelling& spelling : spellings) {
-      if (spelling.word || !rest.starts_with(spelling.text)) continue;
-      // `a ?.5 : b` is a choice between numbers, not an optional access.
-      if (spelling.kind == TokenKind::optional_dot && is_digit(peek(2))) continue;
-      at_ += spelling.text.size();
-      note_brace(spelling.kind);
-      push(spelling.kind, begin);
-      return {};
+    TokenKind kind = is_shift(rest) ? TokenKind::bad : mark_kind(rest);
+    // `a ?.5 : b` is a choice between numbers, not an optional access.
+    if (kind == TokenKind::optional_dot && is_digit(peek(2))) kind = TokenKind::question;
+    if (kind == TokenKind::bad) return take_unknown(begin);
+    at_ += spelling(kind).size();
+    note_brace(kind);
+    push(kind, begin);
+  }
+
+  /// `a << 1` and `a >> 1` are no comparisons.
+  static bool is_shift(std::string_view rest) {
+    return rest.starts_with("<<") || rest.starts_with(">>");
+  }
+
+  void take_unknown(size_t begin) {
+    constexpr std::string_view bitwise = "&|^~<>";
+    if (bitwise.find(peek()) != std::string_view::npos) {
+      while (at_ < text_.size() && (bitwise.find(peek()) != std::string_view::npos)) ++at_;
+      if (peek() == '=') ++at_;
+      fail(begin,
+           "unexpected " + quoted(text_.substr(begin, at_ - begin)) +
+               "; there are no bitwise operators",
+           Check::unsupported);
+    } else {
+      at_ += utf8::width(text_[at_]);
+      std::string_view found = text_.substr(begin, at_ - begin);
+      bool letter = found.size() > 1 && options_.script;
+      fail(begin, "unexpected character " + quoted(found) +
+                      (letter ? "; names are made of a-z, A-Z, 0-9, _ and $" : ""));
+      while (letter && at_ < text_.size() && (peek() < 0 || continues_name(peek()))) ++at_;
     }
-    std::string found(text_.substr(at_, utf8::width(text_[at_])));
-    std::string hint;
-    if (std::string_view("&|^~").find(found) != std::string_view::npos) {
-      hint = "; there are no bitwise operators";
-    }
-    return Failure{syntax_error(text_, at_, "unexpected character `" + found + "`" + hint)};
+    push(TokenKind::bad, begin);
   }
 
   void note_brace(TokenKind kind) {
@@ -228,8 +269,9 @@ class Lexer {
   }
 
   std::string_view text_;
-  LexOptions options_;
-  size_t at_ = 0;
+  const LexOptions& options_;
+  Issues& issues_;
+  size_t at_;
   bool line_break_ = false;
   std::vector<Open> open_;
   int open_mustaches_ = 0;
@@ -238,34 +280,15 @@ class Lexer {
 
 }  // namespace
 
-bool is_reserved_word(TokenKind kind) {
-  const Spelling* found = spelling_of(kind);
-  return found != nullptr && found->word;
+std::vector<Token> lex(std::string_view text, const LexOptions& options, Issues& issues) {
+  return Lexer(text, options, issues).run();
 }
 
-bool is_unused_word(TokenKind kind) {
-  const Spelling* found = spelling_of(kind);
-  return found != nullptr && found->unused;
-}
-
-std::string_view spelling(TokenKind kind) {
-  if (const Spelling* found = spelling_of(kind)) return found->text;
-  switch (kind) {
-    case TokenKind::end:
-      return "the end";
-    case TokenKind::name:
-      return "a name";
-    case TokenKind::number:
-      return "a number";
-    case TokenKind::string:
-      return "a string";
-    default:
-      return "a template";
-  }
-}
-
-Result<std::vector<Token>, SyntaxError> lex(std::string_view text, LexOptions options) {
-  return Lexer(text, options).run();
+Result<std::vector<Token>, SyntaxError> lex(std::string_view text, const LexOptions& options) {
+  Issues issues(text);
+  auto tokens = lex(text, options, issues);
+  if (issues.failed()) return Failure{issues.first()};
+  return tokens;
 }
 
 SyntaxError syntax_error(std::string_view text, size_t offset, std::string message,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/flow/names.h"
 #include "core/flow/parser_nesting.h"
 
 namespace fermata::flow {
@@ -11,6 +12,30 @@ namespace {
 constexpr size_t fragment_nodes_factor = 10;
 /// More than a source of a megabyte can hold; the size of the source is what limits scripts.
 constexpr size_t script_nodes_max = 4 << 20;
+
+/// What to write instead of a word that the language leaves out (F-9).
+struct WordHint {
+  TokenKind kind;
+  std::string_view hint;
+};
+constexpr WordHint word_hints[] = {
+    {TokenKind::class_word, "use plain objects and functions"},
+    {TokenKind::enum_word, "use an object of constants"},
+    {TokenKind::export_word, "a script is one file"},
+    {TokenKind::extends_word, "use plain objects and functions"},
+    {TokenKind::import_word, "a script is one file"},
+    {TokenKind::super_word, "use plain objects and functions"},
+    {TokenKind::this_word, "pass the object as a parameter"},
+    {TokenKind::var_word, "write let"},
+    {TokenKind::void_word, "leave it out"},
+    {TokenKind::with_word, "name the object in front of its members"},
+    {TokenKind::yield_word, "collect the values in an array"},
+};
+
+std::string_view hint_for(TokenKind kind) {
+  auto found = std::ranges::find(word_hints, kind, &WordHint::kind);
+  return found == std::end(word_hints) ? std::string_view() : found->hint;
+}
 
 }  // namespace
 
@@ -24,20 +49,35 @@ Parser::Parser(std::string_view text, Grammar grammar, const ParseLimits& limits
   if (effects_) nodes_max_ = script_nodes_max;
 }
 
+Parser::Parser(std::string_view text, File file) : Parser(text, Grammar::script, {}) {
+  file_ = file;
+}
+
 Result<Ast, SyntaxError> Parser::run() {
-  LexOptions options{.condition_text = grammar_ == Grammar::condition, .names = names_};
-  FERMATA_TRY(tokens, lex(text_, options));
-  tokens_ = std::move(tokens);
+  Issues issues(text_);
+  Ast ast = run(issues);
+  if (issues.failed()) return Failure{issues.first()};
+  return ast;
+}
+
+Ast Parser::run(Issues& issues) {
+  issues_ = &issues;
+  LexOptions options;
+  options.condition_text = grammar_ == Grammar::condition;
+  options.names = names_;
+  options.script = effects_;
+  options.plain_strings = file_.rhythm;
+  options.begin = file_.begin;
+  tokens_ = lex(text_, options, issues);
   pair_brackets();
   ast_.text = text_;
-  if (pure_expression_) {
+  if (!pure_expression_) {
+    ast_.root = effects_ ? file() : statements_until(TokenKind::end);
+  } else if (!issues.failed()) {
     if (at(TokenKind::end)) fail("expected an expression");
     ast_.root = expression();
     if (!at(TokenKind::end)) fail_unexpected("an operator or the end");
-  } else {
-    ast_.root = effects_ ? file() : statements_until(TokenKind::end);
   }
-  if (failed_) return Failure{std::move(error_)};
   return std::move(ast_);
 }
 
@@ -57,7 +97,16 @@ bool Parser::take(TokenKind kind) {
 
 void Parser::expect(TokenKind kind, std::string_view where) {
   if (take(kind)) return;
-  fail_unexpected(std::string("`") + std::string(spelling(kind)) + "` " + std::string(where));
+  fail_unexpected(quoted(spelling(kind)) + " " + std::string(where));
+}
+
+void Parser::close(TokenKind kind, std::string_view where, uint32_t opened) {
+  if (failed_ || take(kind)) return;
+  if (noted_index_ == index_ || at(TokenKind::bad)) return;
+  std::string message = "unexpected " + describe_current() + ": expected " +
+                        quoted(spelling(kind)) + " " + std::string(where);
+  Issue& issue = note(Check::syntax, current().span.begin, std::move(message));
+  issue.related.push_back({opened, "opened here"});
 }
 
 void Parser::advance() {
@@ -73,8 +122,10 @@ Node* Parser::make(NodeKind kind, uint32_t begin, std::vector<Node*> kids) {
   if (ast_.nodes.size() >= nodes_max_) {
     std::string setting = pure_expression_ ? "" : "ten times ";
     setting += "graph_expression_tree_nodes_max";
-    return fail("the text has more than " + std::to_string(nodes_max_) + " parts (" + setting + ")",
-                "limit_exceeded");
+    return fail_at(
+        current().span.begin,
+        "the text has more than " + std::to_string(nodes_max_) + " parts (" + setting + ")",
+        Check::too_large, "limit_exceeded");
   }
   Node& node = ast_.nodes.emplace_back();
   node.kind = kind;
@@ -84,7 +135,7 @@ Node* Parser::make(NodeKind kind, uint32_t begin, std::vector<Node*> kids) {
   for (const Node* kid : node.kids) {
     if (kid != nullptr) node.height = std::max<uint16_t>(node.height, kid->height + 1);
   }
-  if (node.height > height_max) return fail("the text is nested too deeply");
+  if (node.height > height_max) return fail_size("the text is nested too deeply");
   return &node;
 }
 
@@ -94,38 +145,49 @@ Node* Parser::make_literal(uint32_t begin, Value value) {
   return node;
 }
 
-Node* Parser::fail(std::string message, std::string_view code) {
-  return fail_at(current().span.begin, std::move(message), code);
+/// One mistake per token: what follows from it, or was noted by the lexer, is not told again.
+Node* Parser::fail_at(size_t offset, std::string message, Check check, std::string_view code) {
+  if (failed_) return &broken_;
+  bool told = noted_index_ == index_ || at(TokenKind::bad);
+  if (!told) issues_->add(check, offset, std::move(message), code);
+  failed_ = true;
+  gave_up_ = gave_up_ || check == Check::too_large || issues_->full();
+  failed_index_ = noted_index_ = index_;
+  index_ = tokens_.size() - 1;
+  return &broken_;
 }
 
-Node* Parser::fail_at(size_t offset, std::string message, std::string_view code) {
-  if (!failed_) {
-    failed_ = true;
-    error_ = syntax_error(text_, offset, std::move(message), code);
-    index_ = tokens_.size() - 1;
-  }
-  return &broken_;
+Issue& Parser::note(Check check, size_t offset, std::string message) {
+  noted_index_ = index_;
+  return issues_->add(check, offset, std::move(message));
+}
+
+void Parser::note_unsupported(std::string_view hint) {
+  note(Check::unsupported, current().span.begin,
+       quoted(text_of(current())) + " is not part of the language; " + std::string(hint));
 }
 
 std::string Parser::describe_current() const {
   if (at(TokenKind::end)) return "the end";
-  std::string_view text = text_of(current()).substr(0, 40);
-  return "`" + std::string(text) + "`";
+  return quoted(text_of(current()).substr(0, 40));
 }
 
 Node* Parser::fail_unexpected(std::string_view expected) {
-  if (is_unused_word(current().kind)) {
-    return fail("`" + std::string(spelling(current().kind)) + "` is not part of the language");
+  TokenKind kind = current().kind;
+  if (is_unused_word(kind)) {
+    return fail(
+        quoted(spelling(kind)) + " is not part of the language; " + std::string(hint_for(kind)),
+        Check::unsupported);
   }
   return fail("unexpected " + describe_current() + ": expected " + std::string(expected));
 }
 
 Node* Parser::fail_effect(std::string_view what) {
-  std::string found = "`" + std::string(what) + "`";
   if (grammar_ == Grammar::fragment) {
-    return fail(found + " is not pure: code may not wait or act", "code_not_pure");
+    return fail_at(current().span.begin, quoted(what) + " is not pure: code may not wait or act",
+                   Check::unsupported, "code_not_pure");
   }
-  return fail(found + " is not allowed in an expression");
+  return fail(quoted(what) + " is not allowed in an expression");
 }
 
 }  // namespace fermata::flow

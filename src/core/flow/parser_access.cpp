@@ -34,10 +34,11 @@ bool Parser::access_step(Node*& node, bool& optional) {
   } else if (breaks_line()) {
     return false;
   }
+  uint32_t open = current().span.begin;
   if (take(TokenKind::left_bracket)) {
     Scoped lines(lines_matter_, false);
     Node* key = expression();
-    expect(TokenKind::right_bracket, "after the key");
+    close(TokenKind::right_bracket, "after the key", open);
     node = make(NodeKind::index, begin, {node, key});
   } else if (at(TokenKind::left_paren)) {
     std::vector<Node*> kids{node};
@@ -52,6 +53,7 @@ bool Parser::access_step(Node*& node, bool& optional) {
 
 std::vector<Node*> Parser::arguments() {
   Scoped lines(lines_matter_, false);
+  uint32_t begin_of_all = current().span.begin;
   expect(TokenKind::left_paren, "before the arguments");
   std::vector<Node*> out;
   while (!failed_ && !at(TokenKind::right_paren)) {
@@ -61,7 +63,7 @@ std::vector<Node*> Parser::arguments() {
     out.push_back(spread ? make(NodeKind::spread, begin, {value}) : value);
     if (!take(TokenKind::comma)) break;
   }
-  expect(TokenKind::right_paren, "after the arguments");
+  close(TokenKind::right_paren, "after the arguments", begin_of_all);
   return out;
 }
 
@@ -110,7 +112,7 @@ Node* Parser::primary_word() {
     case TokenKind::undefined_word:
       return constant(nullptr);
     case TokenKind::default_word:
-      if (before_paren) return default_call();
+      if (before_paren && !effects_) return default_call();
       break;
     case TokenKind::new_word:
       if (ahead(1).kind == TokenKind::name) return new_error();
@@ -118,6 +120,10 @@ Node* Parser::primary_word() {
     case TokenKind::function_word:
       if (!words_) return function_expression();
       break;
+    case TokenKind::this_word:
+      if (!effects_) break;
+      note_unsupported("pass the object as a parameter");
+      return constant(nullptr);
     default:
       break;
   }
@@ -175,10 +181,11 @@ Node* Parser::mustache() {
 
 Node* Parser::parenthesised() {
   Scoped lines(lines_matter_, false);
+  uint32_t begin = current().span.begin;
   advance();
   Node* inner = expression();
-  if (at(TokenKind::comma)) return fail("there is no comma operator");
-  expect(TokenKind::right_paren, "to close the parenthesis");
+  if (at(TokenKind::comma)) return fail("there is no comma operator", Check::unsupported);
+  close(TokenKind::right_paren, "to close the parenthesis", begin);
   inner->parenthesised = true;
   return inner;
 }
@@ -211,18 +218,25 @@ Node* Parser::array_literal() {
     elements.push_back(spread ? make(NodeKind::spread, element_begin, {value}) : value);
     if (!take(TokenKind::comma)) break;
   }
-  expect(TokenKind::right_bracket, "to close the list");
+  close(TokenKind::right_bracket, "to close the list", begin);
   return make(NodeKind::array, begin, std::move(elements));
 }
 
 Node* Parser::new_error() {
   uint32_t begin = current().span.begin;
   advance();
-  if (!at_name("Error")) return fail("only `new Error(…)` can be made with new");
+  bool known = at_name("Error");
+  if (!known && !effects_) return fail("only `new Error(…)` can be made with new");
+  if (!known) {
+    note(Check::unsupported, begin, "only `new Error(…)` can be made with new");
+  }
   Node* callee = name_or_root();
   std::vector<Node*> kids{callee};
-  for (Node* argument : arguments()) kids.push_back(argument);
-  return make(NodeKind::call, begin, std::move(kids));
+  if (known || at(TokenKind::left_paren)) {
+    for (Node* argument : arguments()) kids.push_back(argument);
+  }
+  // The name of a class would only be called unknown on top.
+  return known ? make(NodeKind::call, begin, std::move(kids)) : make_literal(begin, Value());
 }
 
 Node* Parser::default_call() {

@@ -3,18 +3,19 @@
 
 namespace fermata::flow {
 
-Node* Parser::condition_in_parens() {
+Node* Parser::condition_in_parens(std::string_view what) {
   Scoped lines(lines_matter_, false);
-  expect(TokenKind::left_paren, "before the condition");
+  uint32_t begin = current().span.begin;
+  expect(TokenKind::left_paren, "before the " + std::string(what));
   Node* condition = expression();
-  expect(TokenKind::right_paren, "after the condition");
+  close(TokenKind::right_paren, "after the " + std::string(what), begin);
   return condition;
 }
 
 Node* Parser::if_statement() {
   uint32_t begin = current().span.begin;
   advance();
-  Node* condition = condition_in_parens();
+  Node* condition = condition_in_parens("condition");
   Node* chosen = statement();
   Node* otherwise = take(TokenKind::else_word) ? statement() : nullptr;
   return make(NodeKind::if_statement, begin, {condition, chosen, otherwise});
@@ -23,7 +24,7 @@ Node* Parser::if_statement() {
 Node* Parser::while_statement() {
   uint32_t begin = current().span.begin;
   advance();
-  Node* condition = condition_in_parens();
+  Node* condition = condition_in_parens("condition");
   return make(NodeKind::while_statement, begin, {condition, statement()});
 }
 
@@ -32,7 +33,7 @@ Node* Parser::do_statement() {
   advance();
   Node* body = statement();
   expect(TokenKind::while_word, "after the body of do");
-  Node* condition = condition_in_parens();
+  Node* condition = condition_in_parens("condition");
   end_of_statement();
   return make(NodeKind::do_statement, begin, {body, condition});
 }
@@ -41,43 +42,57 @@ Node* Parser::for_statement() {
   Scoped lines(lines_matter_, false);
   uint32_t begin = current().span.begin;
   advance();
+  uint32_t open = current().span.begin;
   expect(TokenKind::left_paren, "after for");
   Node* initial = nullptr;
-  if (at(TokenKind::let_word) || at(TokenKind::const_word)) {
+  bool bare = effects_ && at(TokenKind::name) &&
+              ((ahead(1).kind == TokenKind::name && text_of(ahead(1)) == "of") ||
+               ahead(1).kind == TokenKind::in_word);
+  if (bare) {
+    note(Check::syntax, current().span.begin,
+         "the loop must declare its variable: const " + std::string(text_of(current())));
+  }
+  if (effects_ && at(TokenKind::var_word)) note_unsupported("write let");
+  bool declares =
+      at(TokenKind::let_word) || at(TokenKind::const_word) || (effects_ && at(TokenKind::var_word));
+  if (bare || declares) {
     // `for (const x of …)` and `for (let i = 0; …)` part ways behind the pattern.
     size_t before = index_;
     size_t nodes_before = ast_.nodes.size();
-    bool constant = at(TokenKind::const_word);
-    advance();
+    bool constant = bare || at(TokenKind::const_word);
+    if (declares) advance();
     Node* target = pattern();
-    if (!failed_ && (at_name("of") || at(TokenKind::in_word))) {
-      bool names_keys = at(TokenKind::in_word);
-      advance();
-      Node* items = expression();
-      expect(TokenKind::right_paren, "after the header of for");
-      Scoped body_lines(lines_matter_, true);
-      Node* body = statement();
-      Node* node =
-          make(names_keys ? NodeKind::for_in : NodeKind::for_of, begin, {target, items, body});
+    if (failed_) return &broken_;
+    if (at_name("of") || at(TokenKind::in_word)) {
+      Node* node = for_each(begin, open, target);
       node->constant = constant;
       return node;
     }
-    if (failed_) return &broken_;
     index_ = before;
     ast_.nodes.resize(nodes_before);
     initial = declaration();
   } else if (!at(TokenKind::semicolon)) {
     initial = expression_sequence();
   }
-  return for_three_parts(begin, initial);
+  return for_three_parts(begin, open, initial);
 }
 
-Node* Parser::for_three_parts(uint32_t begin, Node* initial) {
+Node* Parser::for_each(uint32_t begin, uint32_t open, Node* target) {
+  bool names_keys = at(TokenKind::in_word);
+  advance();
+  Node* items = expression();
+  close(TokenKind::right_paren, "after the header of for", open);
+  Scoped body_lines(lines_matter_, true);
+  Node* body = statement();
+  return make(names_keys ? NodeKind::for_in : NodeKind::for_of, begin, {target, items, body});
+}
+
+Node* Parser::for_three_parts(uint32_t begin, uint32_t open, Node* initial) {
   expect(TokenKind::semicolon, "in the header of for");
   Node* condition = at(TokenKind::semicolon) ? nullptr : expression();
   expect(TokenKind::semicolon, "in the header of for");
   Node* update = at(TokenKind::right_paren) ? nullptr : expression_sequence();
-  expect(TokenKind::right_paren, "after the header of for");
+  close(TokenKind::right_paren, "after the header of for", open);
   Scoped body_lines(lines_matter_, true);
   Node* body = statement();
   return make(NodeKind::for_statement, begin, {initial, condition, update, body});
@@ -95,16 +110,19 @@ Node* Parser::expression_sequence() {
 Node* Parser::switch_statement() {
   uint32_t begin = current().span.begin;
   advance();
-  std::vector<Node*> kids{condition_in_parens()};
+  std::vector<Node*> kids{condition_in_parens("value of the switch")};
+  uint32_t open = current().span.begin;
   expect(TokenKind::left_brace, "to begin the cases");
   bool has_default = false;
-  while (!failed_ && !at(TokenKind::right_brace)) {
+  while (!failed_ && !at(TokenKind::right_brace) && !at(TokenKind::end)) {
     bool is_default = at(TokenKind::default_word);
-    if (is_default && has_default) return fail("a switch has one default at most");
+    if (is_default && has_default) {
+      note(Check::syntax, current().span.begin, "a switch has one default at most");
+    }
     has_default = has_default || is_default;
     kids.push_back(switch_case());
   }
-  expect(TokenKind::right_brace, "to end the cases");
+  close(TokenKind::right_brace, "to end the cases", open);
   return make(NodeKind::switch_statement, begin, std::move(kids));
 }
 
@@ -118,11 +136,7 @@ Node* Parser::switch_case() {
     return fail_unexpected("case or default");
   }
   expect(TokenKind::colon, "after the case");
-  auto at_next_case = [&] {
-    bool is_default = at(TokenKind::default_word) && ahead(1).kind == TokenKind::colon;
-    return is_default || at(TokenKind::case_word) || at(TokenKind::right_brace);
-  };
-  while (!failed_ && !at_next_case() && !at(TokenKind::end)) kids.push_back(statement());
+  statement_list(kids, ListEnd::next_case);
   return make(NodeKind::switch_case, begin, std::move(kids));
 }
 
@@ -134,9 +148,10 @@ Node* Parser::try_statement() {
   Node* handler = nullptr;
   Node* final_block = nullptr;
   if (take(TokenKind::catch_word)) {
+    uint32_t open = current().span.begin;
     if (take(TokenKind::left_paren)) {
       caught = pattern();
-      expect(TokenKind::right_paren, "after the caught error");
+      close(TokenKind::right_paren, "after the caught error", open);
     }
     handler = block();
   }

@@ -82,8 +82,11 @@ Node* Parser::assignment_operator(Node* target, uint32_t begin) {
     bool is_pattern = target->kind == NodeKind::array || target->kind == NodeKind::object;
     if (is_pattern && mark.op == Operator::none && !target->parenthesised) {
       target = to_pattern(target);
-    } else if (!is_target(target)) {
-      return fail_at(begin, "this cannot be assigned to");
+    } else if (!failed_ && !is_target(target)) {
+      note(Check::invalid_target, begin, "this cannot be assigned to");
+      advance();
+      Node* value = assignment();
+      return make(NodeKind::broken, begin, {target, value});
     }
     advance();
     Node* value = assignment();
@@ -134,8 +137,10 @@ Node* Parser::binary(int level) {
   Node* left = binary(level + 1);
   Operator op = Operator::none;
   while (!failed_ && at_binary(level, op)) {
+    note_joined_line();
     advance();
     Node* right = binary(level + 1);
+    note_mixed_nullish(op, *left, *right);
     left = make(is_logical(op) ? NodeKind::logical : NodeKind::binary, begin, {left, right});
     left->op = op;
     left->loose = comparison_is_loose(op);
@@ -143,8 +148,29 @@ Node* Parser::binary(int level) {
   return left;
 }
 
+/// A line that begins with `-x` may have been meant as a statement of its own.
+void Parser::note_joined_line() {
+  bool sign = at(TokenKind::plus) || at(TokenKind::minus);
+  if (!effects_ || !sign || !breaks_line()) return;
+  if (ahead(1).span.begin != current().span.end) return;
+  issues_->add(Check::joined_line, current().span.begin,
+               "this line goes on with the one before; put a space behind the sign, or `;` before");
+}
+
+void Parser::note_mixed_nullish(Operator op, const Node& left, const Node& right) {
+  if (!effects_ || failed_ || !is_logical(op)) return;
+  auto mixes = [&](const Node& operand) {
+    if (operand.kind != NodeKind::logical || operand.parenthesised) return false;
+    return (op == Operator::nullish) != (operand.op == Operator::nullish);
+  };
+  const Node* inner = mixes(left) ? &left : mixes(right) ? &right : nullptr;
+  if (inner == nullptr) return;
+  issues_->add(
+      Check::mixed_nullish, inner->span.begin,
+      "put parentheses around the part that belongs together: ?? is looser than || and &&");
+}
+
 Node* Parser::unary() {
-  Nesting nesting(*this);
   uint32_t begin = current().span.begin;
   Operator op = Operator::none;
   switch (current().kind) {
@@ -168,20 +194,26 @@ Node* Parser::unary() {
     case TokenKind::plus_plus:
     case TokenKind::minus_minus:
       return prefix_update();
+    case TokenKind::void_word:
+    case TokenKind::yield_word:
+      if (!effects_) return postfix();
+      note_unsupported(at(TokenKind::void_word) ? "leave it out"
+                                                : "collect the values in an array");
+      advance();
+      return unary();
     default:
       return at_condition_word("not") ? negation_word() : postfix();
   }
   if (op == Operator::remove && pure_expression_) return fail("an expression cannot delete");
+  Nesting nesting(*this);
   advance();
   Node* operand = unary();
   if (op == Operator::remove && operand->kind != NodeKind::member &&
       operand->kind != NodeKind::index && !failed_) {
-    return fail_at(begin, "delete takes a member: delete object.key");
+    note(Check::invalid_target, begin, "delete takes a member: delete object.key");
+    return make(NodeKind::broken, begin, {operand});
   }
-  bool raised = operand->op == Operator::power && operand->kind == NodeKind::binary;
-  if (raised && !operand->parenthesised) {
-    return fail_at(begin, "put parentheses around the operand left of **");
-  }
+  note_raised_operand(*operand, begin);
   Node* node = make(NodeKind::unary, begin, {operand});
   node->op = op;
   return node;
@@ -190,13 +222,18 @@ Node* Parser::unary() {
 Node* Parser::await_operand() {
   uint32_t begin = current().span.begin;
   if (!effects_) return fail_effect("await");
+  Nesting nesting(*this);
   advance();
   Node* operand = unary();
-  bool raised = operand->op == Operator::power && operand->kind == NodeKind::binary;
-  if (raised && !operand->parenthesised) {
-    return fail_at(begin, "put parentheses around the operand left of **");
-  }
+  note_raised_operand(*operand, begin);
   return make(NodeKind::await, begin, {operand});
+}
+
+/// `-2 ** 2` could mean either; it has to be said.
+void Parser::note_raised_operand(const Node& operand, uint32_t begin) {
+  bool raised = operand.op == Operator::power && operand.kind == NodeKind::binary;
+  if (failed_ || !raised || operand.parenthesised) return;
+  note(Check::syntax, begin, "put parentheses around the operand left of **");
 }
 
 /// `not` takes a whole comparison, as people read it: `not $a == 1`.
@@ -212,9 +249,13 @@ Node* Parser::prefix_update() {
   uint32_t begin = current().span.begin;
   Operator op = at(TokenKind::plus_plus) ? Operator::add : Operator::subtract;
   if (pure_expression_) return fail("an expression cannot assign");
+  Nesting nesting(*this);
   advance();
   Node* target = unary();
-  if (!failed_ && !is_target(target)) return fail_at(begin, "this cannot be assigned to");
+  if (!failed_ && !is_target(target)) {
+    note(Check::invalid_target, begin, "this cannot be assigned to");
+    return make(NodeKind::broken, begin, {target});
+  }
   Node* node = make(NodeKind::update, begin, {target});
   node->op = op;
   node->prefix = true;
@@ -227,13 +268,18 @@ Node* Parser::postfix() {
   bool updates = at(TokenKind::plus_plus) || at(TokenKind::minus_minus);
   if (updates && !breaks_line()) {
     if (pure_expression_) return fail("an expression cannot assign");
-    if (!is_target(operand)) return fail("this cannot be assigned to");
     Operator op = at(TokenKind::plus_plus) ? Operator::add : Operator::subtract;
     advance();
-    operand = make(NodeKind::update, begin, {operand});
-    operand->op = op;
+    if (is_target(operand)) {
+      operand = make(NodeKind::update, begin, {operand});
+      operand->op = op;
+    } else if (!failed_) {
+      note(Check::invalid_target, begin, "this cannot be assigned to");
+      operand = make(NodeKind::broken, begin, {operand});
+    }
   }
   if (!at(TokenKind::power)) return operand;
+  Nesting nesting(*this);
   advance();
   Node* exponent = unary();
   Node* node = make(NodeKind::binary, begin, {operand, exponent});

@@ -8,15 +8,42 @@ namespace fermata::flow {
 Node* Parser::file() {
   Scoped lines(lines_matter_, true);
   uint32_t begin = current().span.begin;
-  std::vector<Node*> statements;
-  while (!failed_ && !at(TokenKind::end)) {
-    statements.push_back(at_workflow() ? workflow() : statement());
+  if (at(TokenKind::end) && !issues_->failed()) {
+    note(Check::empty_program, begin, "the file has no statement");
   }
+  std::vector<Node*> statements;
+  statement_list(statements, ListEnd::file);
+  check_form(statements);
+  failed_ = false;
   if (Node* entry = entry_of(statements)) {
     std::erase(statements, entry);
     statements.push_back(entry);
   }
   return make(NodeKind::block, begin, std::move(statements));
+}
+
+/// Beside a workflow only declarations may stand, and no second workflow.
+void Parser::check_form(const std::vector<Node*>& statements) {
+  const Node* entry = nullptr;
+  for (const Node* one : statements) {
+    if (one->kind != NodeKind::entry) continue;
+    if (entry == nullptr) {
+      entry = one;
+      continue;
+    }
+    issues_->add(Check::multiple_workflows, one->span.begin, "a file holds one workflow")
+        .related.push_back({entry->span.begin, "the first one"});
+  }
+  if (entry == nullptr) return;
+  for (const Node* one : statements) {
+    bool constant = one->kind == NodeKind::declare && one->constant;
+    bool fits = constant || one->kind == NodeKind::function_declaration ||
+                one->kind == NodeKind::entry || one->kind == NodeKind::empty ||
+                one->kind == NodeKind::broken;
+    if (fits) continue;
+    issues_->add(Check::syntax, one->span.begin,
+                 "beside a workflow only function and const declarations may stand");
+  }
 }
 
 /// `workflow name(` cannot be anything else; `workflow (…) {` is a call when a line break or more
@@ -45,7 +72,9 @@ Node* Parser::workflow() {
   size_t parameters = function->kids.empty() ? 0 : function->kids.size() - 1;
   constexpr std::string_view given[] = {"Inputs", "Context"};
   if (!failed_ && parameters > std::size(given)) {
-    return fail_at(function->kids[2]->span.begin, "a workflow takes its inputs and its context");
+    issues_->add(Check::syntax, function->kids[2]->span.begin,
+                 "a workflow takes its inputs and its context, nothing more");
+    parameters = std::size(given);
   }
   std::vector<Node*> kids{function};
   for (size_t i = 0; i < parameters && !failed_; ++i) {

@@ -84,11 +84,20 @@ bool Parser::take_async_before_function() {
   return true;
 }
 
+/// Generators are left out; the rest of the function may still be right.
+void Parser::take_generator_mark() {
+  if (!effects_ || !at(TokenKind::times)) return;
+  note(Check::unsupported, current().span.begin,
+       "there are no generators; collect the values in an array");
+  advance();
+}
+
 Node* Parser::function_expression() {
   uint32_t begin = current().span.begin;
   if (pure_expression_) return fail("an expression takes functions as x => value only");
   bool is_async = take_async_before_function();
   advance();
+  take_generator_mark();
   std::string_view name;
   if (at(TokenKind::name)) {
     name = text_of(current());
@@ -110,15 +119,18 @@ Node* Parser::function_rest(uint32_t begin, std::string_view name) {
 
 std::vector<Node*> Parser::parameters() {
   Scoped lines(lines_matter_, false);
+  uint32_t begin = current().span.begin;
   expect(TokenKind::left_paren, "before the parameters");
   std::vector<Node*> out;
   while (!failed_ && !at(TokenKind::right_paren)) {
     Node* element = pattern_element();
     out.push_back(element);
     if (!take(TokenKind::comma)) break;
-    if (element->kind == NodeKind::pattern_rest) fail("`...` must be the last parameter");
+    if (element->kind == NodeKind::pattern_rest) {
+      fail_at(element->span.begin, "`...` must be the last parameter");
+    }
   }
-  expect(TokenKind::right_paren, "after the parameters");
+  close(TokenKind::right_paren, "after the parameters", begin);
   return out;
 }
 
@@ -131,13 +143,14 @@ Node* Parser::object_literal() {
     properties.push_back(object_property());
     if (!take(TokenKind::comma)) break;
   }
-  expect(TokenKind::right_brace, "to close the object");
+  close(TokenKind::right_brace, "to close the object", begin);
   return make(NodeKind::object, begin, std::move(properties));
 }
 
 Node* Parser::object_property() {
   uint32_t begin = current().span.begin;
   if (take(TokenKind::ellipsis)) return make(NodeKind::spread, begin, {assignment()});
+  if (effects_) skip_unsupported_modifier();
   bool shorthand = at(TokenKind::name);
   std::string_view name = text_of(current());
   bool computed = false;
@@ -164,6 +177,20 @@ Node* Parser::object_property() {
   return property;
 }
 
+/// `get x() {…}`, `async x() {…}` and `*x() {…}` are no members of the language's objects.
+void Parser::skip_unsupported_modifier() {
+  take_generator_mark();
+  bool word = at_name("get") || at_name("set") || at_name("async");
+  TokenKind next = ahead(1).kind;
+  bool before_key = next == TokenKind::name || next == TokenKind::string ||
+                    next == TokenKind::left_bracket || is_reserved_word(next);
+  if (!word || !before_key) return;
+  note(Check::unsupported, current().span.begin,
+       at_name("async") ? "a method cannot be async; write name: async () => …"
+                        : "there are no getters and setters; write a method");
+  advance();
+}
+
 Node* Parser::property_key(bool& computed) {
   uint32_t begin = current().span.begin;
   if (at(TokenKind::name) || is_reserved_word(current().kind)) {
@@ -179,7 +206,7 @@ Node* Parser::property_key(bool& computed) {
   if (take(TokenKind::left_bracket)) {
     computed = true;
     Node* key = assignment();
-    expect(TokenKind::right_bracket, "after the key");
+    close(TokenKind::right_bracket, "after the key", begin);
     return key;
   }
   return fail_unexpected("a key");

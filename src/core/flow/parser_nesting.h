@@ -3,10 +3,13 @@
 
 namespace fermata::flow {
 
-/// Counts how deep the rules have called each other, because they use the host's stack.
+/// Counts levels of nesting: the rules call each other for each, on the host's stack.
 struct Parser::Nesting {
   explicit Nesting(Parser& owner) : parser(owner) {
-    if (++parser.nesting_ > nesting_max) parser.fail("the text is nested too deeply");
+    if (++parser.nesting_ > nesting_max) {
+      parser.fail_size("the text is nested more than " + std::to_string(nesting_max) +
+                       " levels deep");
+    }
   }
   ~Nesting() { --parser.nesting_; }
   Nesting(const Nesting&) = delete;

@@ -1,3 +1,4 @@
+#include "core/flow/names.h"
 #include "core/flow/parser.h"
 #include "core/flow/parser_nesting.h"
 
@@ -8,7 +9,12 @@ Node* Parser::pattern() {
   Scoped lines(lines_matter_, false);
   if (at(TokenKind::left_brace)) return object_pattern();
   if (at(TokenKind::left_bracket)) return array_pattern();
-  if (!at(TokenKind::name)) return fail_unexpected("a name");
+  if (!at(TokenKind::name)) {
+    if (effects_ && is_reserved_word(current().kind)) {
+      return fail(quoted(text_of(current())) + " is a reserved word and cannot be a name");
+    }
+    return fail_unexpected("a name");
+  }
   Node* node = make(NodeKind::pattern_name, current().span.begin);
   node->span = current().span;
   node->text = text_of(current());
@@ -56,7 +62,7 @@ Node* Parser::object_pattern() {
     parts.push_back(part);
     if (!take(TokenKind::comma)) break;
   }
-  expect(TokenKind::right_brace, "to close the pattern");
+  close(TokenKind::right_brace, "to close the pattern", begin);
   return make(NodeKind::pattern_object, begin, std::move(parts));
 }
 
@@ -73,7 +79,7 @@ Node* Parser::array_pattern() {
     bool rest = parts.back()->kind == NodeKind::pattern_rest;
     if (rest || !take(TokenKind::comma)) break;
   }
-  expect(TokenKind::right_bracket, "to close the pattern");
+  close(TokenKind::right_bracket, "to close the pattern", begin);
   return make(NodeKind::pattern_array, begin, std::move(parts));
 }
 
@@ -108,7 +114,7 @@ Node* Parser::to_pattern(Node* expression) {
       }
       [[fallthrough]];
     default:
-      return fail_at(begin, "this cannot be assigned to");
+      return fail_at(begin, "this cannot be assigned to", Check::invalid_target);
   }
 }
 

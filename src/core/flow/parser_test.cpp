@@ -12,6 +12,7 @@ TEST(Parser, a_line_break_ends_a_statement_unless_the_next_line_continues_it) {
   EXPECT_EQ(run_code("let a = true\n  ? 1\n  : 2\nreturn a"), "1");
   EXPECT_EQ(run_code("let a = [\n1,\n2\n]\nreturn a"), "[1,2]");
   EXPECT_EQ(run_code("let a = null\n ?? 4\nreturn a"), "4");
+  EXPECT_EQ(run_code("let a = 1 \t \n \nlet b = 2  \n[a]\nreturn b"), "2");
   EXPECT_EQ(run_code("let a\na\n= 3\nreturn a"), "3");
 }
 

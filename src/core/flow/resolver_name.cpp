@@ -23,12 +23,13 @@ bool among(const std::string_view (&names)[n], std::string_view name) {
 }  // namespace
 
 void Resolver::visit_name(Node& node, bool may_be_word) {
-  if (Variable* variable = find(node.text)) return use(node, variable);
+  if (Variable* variable = find(node.text)) return read(node, variable);
   if (take_given(node)) return;
   // What looks like a word with a dash may have been meant as a difference of variables.
   size_t dash = node.text.find('-');
   if (dash != std::string_view::npos && shadowed(node.text.substr(0, dash))) {
-    return fail(node, "put spaces around the minus in " + quoted(node.text));
+    fail(Check::syntax, node, "put spaces around the minus in " + quoted(node.text));
+    return;
   }
   if (node.loose && may_be_word) {
     node.kind = NodeKind::literal;
@@ -77,31 +78,37 @@ bool Resolver::names_space(const Node& node, Owner& owner) const {
 void Resolver::take_root(Node& node) {
   node.kind = NodeKind::root;
   node.text.remove_prefix(1);
-  if (node.text.empty()) fail(node, "expected a name after `$`");
+  if (node.text.empty()) fail(Check::syntax, node, "expected a name after `$`");
 }
 
 void Resolver::unknown_name(const Node& node) {
   std::string_view name = node.text;
   bool pure_code = options_.grammar == Grammar::fragment;
   if (!is_script() && among(effect_names, name)) {
-    if (pure_code) {
-      return fail(node, quoted(name) + " is not pure: code may not wait or act", "code_not_pure");
-    }
-    return fail(node, quoted(name) + " is not allowed in an expression");
+    std::string why =
+        pure_code ? " is not pure: code may not wait or act" : " is not allowed in an expression";
+    fail(Check::unsupported, node, quoted(name) + why,
+         pure_code ? "code_not_pure" : "expression_invalid");
+    return;
   }
   if (among(outside_names, name)) {
-    return fail(node, quoted(name) + " does not exist: work outside is done by nodes and tasks");
+    std::string_view instead = is_script() ? "a task, with Task.run" : "nodes and tasks";
+    fail(Check::undefined_variable, node,
+         quoted(name) + " does not exist: work outside is done by " + std::string(instead));
+    return;
   }
   Owner owner;
   if (find_namespace(name, owner)) {
-    return fail(node, quoted(name) + " needs a member, as in " + std::string(name) + "." +
-                          std::string(member_names(owner).front()));
+    fail(Check::unsupported, node,
+         quoted(name) + " needs a member, as in " + std::string(name) + "." +
+             std::string(member_names(owner).front()));
+    return;
   }
   std::vector<std::string_view> known = global_names(is_script());
   for (const Scope* scope = scope_; scope != nullptr; scope = scope->parent) {
     for (const auto& [known_name, variable] : scope->names) known.push_back(known_name);
   }
-  fail(node, "unknown name " + quoted(name) + did_you_mean(name, known));
+  fail(Check::undefined_variable, node, "unknown name " + quoted(name) + did_you_mean(name, known));
 }
 
 /// `Math.max` is looked up here and now; any other member belongs to a value.
@@ -123,7 +130,7 @@ void Resolver::visit_member(Node& node) {
   node.builtin = find_builtin(owner, node.text);
   if (node.builtin != no_builtin) return;
   std::string whole = std::string(object.text) + "." + std::string(node.text);
-  fail(name_of(node),
+  fail(Check::unknown_member, name_of(node),
        "unknown function " + quoted(whole) + did_you_mean(node.text, member_names(owner)));
 }
 
@@ -160,7 +167,7 @@ void Resolver::visit_call(Node& node) {
 void Resolver::check_method_name(const Node& node) {
   if (options_.grammar == Grammar::fragment || is_script()) return;
   if (is_known_method(node.text) || literal_keys_.contains(node.text)) return;
-  fail(name_of(node),
+  fail(Check::unknown_member, name_of(node),
        "unknown function " + quoted(node.text) + did_you_mean(node.text, method_names()));
 }
 
@@ -169,7 +176,7 @@ void Resolver::visit_instance_of(Node& node) {
   Node& type = *node.kids[1];
   constexpr std::string_view types[] = {"Error", "Array", "Object", "Function", "Promise"};
   if (type.kind != NodeKind::name || !among(types, type.text)) {
-    fail(type, "instanceof takes Error, Array, Object, Function or Promise");
+    fail(Check::unsupported, type, "instanceof takes Error, Array, Object, Function or Promise");
   }
 }
 

@@ -14,6 +14,7 @@ struct Span {
 
 enum class TokenKind : uint8_t {
   end,
+  bad,   ///< could not be read, which is already noted
   name,  ///< identifiers, `$name` included
   number,
   string,
@@ -37,6 +38,10 @@ struct Token {
   Value value;  ///< of numbers, strings and template pieces
 };
 
+/// The reserved word a text is, or `name`.
+TokenKind word_kind(std::string_view word);
+/// The longest mark a text begins with, or `bad`.
+TokenKind mark_kind(std::string_view rest);
 bool is_reserved_word(TokenKind kind);
 /// Reserved, but without a rule: the language leaves the construct out on purpose (F-9).
 bool is_unused_word(TokenKind kind);

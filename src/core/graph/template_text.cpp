@@ -170,10 +170,12 @@ class TextParser {
   /// At a `[`: the key of `["key"]`. Anything else leaves the text where it was.
   std::optional<std::string> take_quoted_key() {
     if (peek(1) != '"' && peek(1) != '\'') return std::nullopt;
-    auto literal = flow::read_string(text_, at_ + 1);
-    if (!literal || literal->end >= text_.size() || text_[literal->end] != ']') return std::nullopt;
-    at_ = literal->end + 1;
-    return std::string(literal->value.as_string());
+    flow::Issues issues(text_);
+    flow::Literal literal = flow::read_string(text_, at_ + 1, issues);
+    bool closed = literal.end < text_.size() && text_[literal.end] == ']';
+    if (issues.failed() || !closed) return std::nullopt;
+    at_ = literal.end + 1;
+    return std::string(literal.value.as_string());
   }
 
   Result<void, TemplateMistake> take_expression() {

@@ -1,0 +1,33 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "core/flow/front_matter.h"
+
+/// The source of a flow script and every static check of the language in one go.
+namespace fermata::flow {
+
+constexpr size_t script_bytes_max = 1 << 20;  ///< F-1
+
+struct ScriptOptions {
+  std::string name;     ///< what it is stored under; a different declared name is a warning
+  bool rhythm = false;  ///< as if its front matter said `compat: rhythm`
+};
+
+struct CheckedScript {
+  /// By place; `code` is the rule, `related` are places in words, `path` is left to the caller.
+  std::vector<Finding> errors;
+  std::vector<Finding> warnings;
+  std::string source;  ///< as it is stored and hashed: without byte order mark, line ends as \n
+  std::string name;    ///< that the workflow declares, or empty
+  FrontMatter front;
+};
+
+CheckedScript check_script(std::string_view source, const ScriptOptions& options = {});
+
+/// The form of a source that versions are told apart by (F-54).
+std::string normal_source(std::string_view source);
+
+}  // namespace fermata::flow

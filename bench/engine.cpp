@@ -59,7 +59,7 @@ Engine::Engine(const std::filesystem::path& directory) {
   }
   store = *std::move(opened);
   definitions_ = std::make_unique<front::Definitions>(*store);
-  engine_definitions_ = std::make_unique<server::EngineDefinitions>(*definitions_);
+  engine_definitions_ = std::make_unique<server::EngineDefinitions>(*definitions_, *store);
   host_ = std::make_unique<Host>(
       HostPorts{*store, timers, calls, clock, entropy, feed, *engine_definitions_}, HostSettings{});
   if (auto recovered = host_->recover(); !recovered) {

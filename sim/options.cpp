@@ -17,7 +17,8 @@ const char* const usage_text =
     "  --workload NAME   only this workload; without it seeds are spread over all\n"
     "  --jobs N          threads (2)\n"
     "  --kept [FILE]     replay the seeds that once failed (sim/seeds/kept.txt)\n"
-    "  --sabotage WHAT   break a promise: version_check, dedup, sweep or durability\n"
+    "  --sabotage WHAT   break a promise: version_check, dedup, sweep, durability,\n"
+    "                    together\n"
     "  --self-test       show that each sabotage is noticed within a few seeds\n"
     "\n"
     "Examples:\n"
@@ -36,6 +37,7 @@ std::optional<Sabotage> sabotage_of(const std::string& name) {
   if (name == "dedup") return Sabotage::dedup;
   if (name == "sweep") return Sabotage::sweep;
   if (name == "durability") return Sabotage::durability;
+  if (name == "together") return Sabotage::together;
   return std::nullopt;
 }
 

@@ -17,7 +17,8 @@ struct Case {
 constexpr Case cases[] = {{Sabotage::version_check, "version_check"},
                           {Sabotage::dedup, "dedup"},
                           {Sabotage::sweep, "sweep"},
-                          {Sabotage::durability, "durability"}};
+                          {Sabotage::durability, "durability"},
+                          {Sabotage::together, "together"}};
 
 }  // namespace
 

@@ -104,6 +104,12 @@ graph::DefinitionRef World::define(const Value& document) {
   return checked.definition;
 }
 
+graph::DefinitionRef World::define(const std::string& workflow, const Value& document) {
+  graph::DefinitionRef definition = define(document);
+  definitions_.name(workflow, definition);
+  return definition;
+}
+
 graph::DefinitionRef World::define_if_legal(const Value& document) {
   graph::CheckedDefinition checked = graph::check_definition(document);
   if (!checked.definition) return nullptr;

@@ -42,6 +42,8 @@ class World {
   HostSettings& settings() { return settings_; }
   /// Compiles a document; a workload that writes a wrong one has failed.
   graph::DefinitionRef define(const Value& document);
+  /// The same, and a workflow that nodes may start by its name.
+  graph::DefinitionRef define(const std::string& workflow, const Value& document);
   /// The same for a document drawn at random: nothing when it has errors.
   graph::DefinitionRef define_if_legal(const Value& document);
   void send(Request request) { clients_.send(std::move(request)); }

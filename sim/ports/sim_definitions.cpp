@@ -25,4 +25,13 @@ Outcome<graph::DefinitionRef> SimDefinitions::definition(const DefinitionHash& h
   return compiled;
 }
 
+Outcome<FoundWorkflow> SimDefinitions::workflow(const AccountId&, const WorkflowId& id,
+                                                uint32_t version) {
+  auto found = named_.find(id.text());
+  if (found == named_.end() || version > 1)
+    return fail(ErrorCode::workflow_not_found, "there is no workflow " + id.text());
+  FERMATA_TRY(compiled, definition(found->second));
+  return FoundWorkflow{compiled, 1};
+}
+
 }  // namespace fermata::sim

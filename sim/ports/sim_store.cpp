@@ -26,11 +26,14 @@ std::vector<CommitOutcome> SimStore::commit(const CommitBatch& batch) {
   ++commits_;
   if (chaos_.strikes(Fault::commit_unavailable))
     return std::vector(batch.runs.size(), CommitOutcome::unavailable);
-  std::vector<CommitOutcome> out;
-  for (const RunWrite& run : batch.runs) {
-    if (!out.empty() && chaos_.strikes(Fault::crash_within_commit)) throw SimCrash{};
-    out.push_back(write_with_faults(run));
+  std::map<const RunWrite*, CommitOutcome> outcomes;
+  for (const Group& group : groups_of(batch)) {
+    if (!outcomes.empty() && chaos_.strikes(Fault::crash_within_commit)) throw SimCrash{};
+    CommitOutcome outcome = write_with_faults(group);
+    for (const RunWrite* run : group) outcomes[run] = outcome;
   }
+  std::vector<CommitOutcome> out;
+  for (const RunWrite& run : batch.runs) out.push_back(outcomes.at(&run));
   for (size_t i = 0; i < out.size(); ++i)
     if (out[i] == CommitOutcome::done)
       audit_.insert(audit_.end(), batch.runs[i].audit.begin(), batch.runs[i].audit.end());
@@ -71,9 +74,15 @@ void SimStore::crashed() {
   if (!flight_) return;
   InFlight flight = *std::exchange(flight_, std::nullopt);
   if (flight.outcomes) return;
-  size_t written = chaos_.dice().below(flight.batch.runs.size() + 1);
+  std::vector<Group> groups = groups_of(flight.batch);
+  size_t written = chaos_.dice().below(groups.size() + 1);
   hooks_.probe(written == 0 ? Probe::crash_in_flight_lost : Probe::crash_in_flight_written);
-  for (size_t i = 0; i < written; ++i) write(flight.batch.runs[i]);
+  for (size_t i = 0; i < written; ++i) {
+    bool fit = std::all_of(groups[i].begin(), groups[i].end(),
+                           [&](const RunWrite* run) { return fits(*run); });
+    for (const RunWrite* run : groups[i])
+      if (fit) write(*run);
+  }
 }
 
 std::optional<Instant> SimStore::next() const {
@@ -87,21 +96,51 @@ bool SimStore::flies(const RunId& id) const {
                      [&](const RunWrite& run) { return run.summary.id == id; });
 }
 
-CommitOutcome SimStore::write_with_faults(const RunWrite& run) {
-  if (chaos_.strikes(Fault::commit_conflict)) return conflict(run.summary.id);
+/// In the order of their first members.
+std::vector<SimStore::Group> SimStore::groups_of(const CommitBatch& batch) const {
+  std::vector<Group> groups;
+  std::map<uint32_t, size_t> at;
+  for (const RunWrite& run : batch.runs) {
+    auto [place, fresh] = at.try_emplace(run.group, groups.size());
+    if (run.group == 0 || fresh || sabotage_ == Sabotage::together) {
+      groups.push_back({&run});
+    } else {
+      groups[place->second].push_back(&run);
+    }
+  }
+  return groups;
+}
+
+bool SimStore::fits(const RunWrite& write) const {
+  const StoredRun* stored = truth(write.summary.id);
+  uint64_t version = stored ? stored->version : 0;
+  return version == write.expected_version || sabotage_ == Sabotage::version_check ||
+         (sabotage_ == Sabotage::dedup && write.expected_version == 0);
+}
+
+CommitOutcome SimStore::write_with_faults(const Group& group) {
+  if (group.size() > 1) hooks_.probe(Probe::runs_committed_together);
+  auto all_conflict = [&] {
+    for (const RunWrite* run : group) conflict(run->summary.id);
+    return CommitOutcome::conflict;
+  };
+  if (chaos_.strikes(Fault::commit_conflict)) return all_conflict();
   if (chaos_.strikes(Fault::commit_unknown_not_done)) {
     hooks_.probe(Probe::unknown_not_done);
     return CommitOutcome::unknown;
   }
   if (chaos_.strikes(Fault::commit_intruded))
-    if (auto other = hooks_.intrude(run.summary.id)) write(*other);
-  CommitOutcome outcome = write(run);
-  if (outcome != CommitOutcome::done) return outcome;
-  if (auto found = conflicted_.find(run.summary.id); found != conflicted_.end()) {
-    hooks_.probe(Probe::conflict_retried);
-    conflicted_.erase(found);
+    if (auto other = hooks_.intrude(group.back()->summary.id)) write(*other);
+  if (!std::all_of(group.begin(), group.end(), [&](const RunWrite* run) { return fits(*run); }))
+    return all_conflict();
+  for (const RunWrite* run : group) {
+    write(*run);
+    if (auto found = conflicted_.find(run->summary.id); found != conflicted_.end()) {
+      hooks_.probe(Probe::conflict_retried);
+      conflicted_.erase(found);
+    }
   }
-  if (!chaos_.strikes(Fault::commit_unknown_done)) return outcome;
+  if (!chaos_.strikes(Fault::commit_unknown_done)) return CommitOutcome::done;
   hooks_.probe(Probe::unknown_but_done);
   return CommitOutcome::unknown;
 }

@@ -48,7 +48,11 @@ class SimStore final : public Store {
     Instant answers_at;
   };
   bool flies(const RunId& id) const;
-  CommitOutcome write_with_faults(const RunWrite& write);
+  /// Writes that take effect together, with one outcome for all of them.
+  using Group = std::vector<const RunWrite*>;
+  std::vector<Group> groups_of(const CommitBatch& batch) const;
+  CommitOutcome write_with_faults(const Group& group);
+  bool fits(const RunWrite& write) const;
   CommitOutcome write(const RunWrite& write);
   CommitOutcome conflict(const RunId& id);
 

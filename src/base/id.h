@@ -21,6 +21,8 @@ class Id {
 };
 
 using RunId = Id<struct RunTag>;
+using JobId = Id<struct JobTag>;
+using ScheduleId = Id<struct ScheduleTag>;
 using AccountId = Id<struct AccountTag>;
 using WorkflowId = Id<struct WorkflowTag>;
 using DefinitionHash = Id<struct DefinitionTag>;  ///< hex SHA-256 of the canonical form

@@ -20,7 +20,8 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
                                   std::move(wanted.on_answer)}));
   engine.calls = std::move(calls);
   engine.definitions = std::make_unique<front::Definitions>(engine.store->catalog());
-  engine.engine_definitions = std::make_unique<server::EngineDefinitions>(*engine.definitions);
+  engine.engine_definitions = std::make_unique<server::EngineDefinitions>(
+      *engine.definitions, engine.store->catalog());
   HostSettings host;
   host.limits = run_limits_of(settings);
   host.turn_commands_max = settings.turn_commands_max;

@@ -236,6 +236,7 @@ RunLimits run_limits_of(const Settings& settings) {
   limits.response_bytes_max = settings.graph_response_bytes_max;
   limits.interval_ms_max = static_cast<int64_t>(settings.graph_interval_ms_max);
   limits.signals_kept_max = settings.graph_signals_kept_max;
+  limits.child_depth_max = static_cast<uint32_t>(settings.graph_child_depth_max);
   return limits;
 }
 

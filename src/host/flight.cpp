@@ -24,7 +24,18 @@ void Host::Partition::take_off() {
   flying_ = std::exchange(next_, Flight{});
   if (flying_.empty()) return;
   ++counters_.commits;
-  ports_.store.submit(std::move(flying_.batch));
+  CommitBatch batch;
+  batch.runs.reserve(flying_.runs.size());
+  for (Touched& touched : flying_.runs) {
+    OpenRun& open = *touched.open;
+    open.place = OpenRun::nowhere;
+    open.flying = true;
+    batch.runs.push_back(touched.write ? *std::move(touched.write) : write_of(touched));
+    if (flying_.groups.shared(touched.group))
+      batch.runs.back().group = flying_.groups.of(touched.group) + 1;
+    touched.events = {};
+  }
+  ports_.store.submit(std::move(batch));
 }
 
 /// True when a batch has landed.
@@ -34,21 +45,30 @@ bool Host::Partition::land(Instant now) {
   if (!answer) return false;
   check(answer->outcomes.size() == flying_.runs.size());
   std::vector<Touched> runs = std::exchange(flying_, Flight{}).runs;
-  // The store first: what has landed can be seen to while the next batch is written.
   if (!next_.empty()) ++counters_.commits_overlapped;
-  take_off();
+  // The store first: what has landed can be seen to while the next batch is written. Unless that
+  // one is not complete: some of it was sent to a run that has just landed.
+  bool waited_for = !held_posts_.empty();
+  if (!waited_for) take_off();
   for (size_t i = 0; i < runs.size(); ++i) {
     RunWrite& write = answer->batch.runs[i];
     RunId id = write.summary.id;
     CommitOutcome outcome = answer->outcomes[i];
     if (outcome == CommitOutcome::unknown) outcome = find_out(write);
-    runs[i].open->undurable = false;
+    runs[i].open->flying = false;
     if (outcome == CommitOutcome::done) {
       committed(runs[i], write, now);
     } else {
       not_committed(runs[i], outcome, now);
     }
     for (Item& item : held_.release(id)) put_first(std::move(item));
+  }
+  if (waited_for) {
+    size_t before = next_.runs.size();
+    posts_ = std::exchange(held_posts_, {});
+    decide_posts(now);
+    settle_idle(before, now);
+    take_off();
   }
   return true;
 }
@@ -89,7 +109,8 @@ void Host::Partition::not_committed(Touched& touched, CommitOutcome outcome, Ins
                          : "the store did not say whether the write happened",
               {}};
   std::vector<Item> items;
-  for (DecidedItem& decided : touched.items) items.push_back(std::move(decided.item));
+  for (DecidedItem& decided : touched.items)
+    if (!decided.item.posted) items.push_back(std::move(decided.item));
   refuse_all(std::move(items), error, now);
 }
 
@@ -97,6 +118,7 @@ void Host::Partition::not_committed(Touched& touched, CommitOutcome outcome, Ins
 void Host::Partition::try_again(std::vector<DecidedItem> items, Instant now) {
   for (DecidedItem& decided : items) {
     Item& item = decided.item;
+    if (item.posted) continue;
     if (++item.tries < conflict_tries_max) {
       put_first(std::move(item));
       continue;

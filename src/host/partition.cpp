@@ -1,7 +1,6 @@
 #include "host/partition.h"
 
 #include "base/check.h"
-#include "core/run/history.h"
 
 namespace fermata {
 
@@ -113,7 +112,7 @@ std::vector<OpenRun*> Host::Partition::open_all(std::vector<Item>& items, Instan
   for (size_t i = 0; i < items.size(); ++i) {
     Item& item = items[i];
     if (!open[i]) open[i] = cache_.find(item.command.run);
-    if (open[i] && open[i]->undurable) {
+    if (open[i] && open[i]->undurable()) {
       ++counters_.commands_held;
       held_.hold(std::move(item));
       open[i] = nullptr;
@@ -133,21 +132,23 @@ std::vector<OpenRun*> Host::Partition::open_all(std::vector<Item>& items, Instan
 void Host::Partition::decide_all(std::vector<Item> items, Instant now) {
   if (items.empty()) return;
   std::vector<OpenRun*> open = open_all(items, now);
-  std::vector<Touched> touched;
-  touched.reserve(items.size());
-  Given given{now, 0, settings_.limits};
-  for (size_t i = 0; i < items.size(); ++i) {
-    if (!open[i]) continue;
-    ++counters_.commands;
-    ++next_.commands;
-    if (open[i]->place == OpenRun::nowhere) {
-      open[i]->place = static_cast<uint32_t>(touched.size());
-      touched.emplace_back().open = open[i];
-    }
-    given.entropy = ports_.entropy.next();
-    decide_one(touched[open[i]->place], std::move(items[i]), given);
+  size_t before = next_.runs.size();
+  next_.runs.reserve(before + items.size());
+  for (size_t i = 0; i < items.size(); ++i)
+    if (open[i]) decide_one(touch(*open[i]), std::move(items[i]), now);
+  decide_posts(now);
+  settle_idle(before, now);
+}
+
+/// The run's place in the next batch.
+Touched& Host::Partition::touch(OpenRun& open) {
+  if (open.place == OpenRun::nowhere) {
+    open.place = static_cast<uint32_t>(next_.runs.size());
+    Touched& touched = next_.runs.emplace_back();
+    touched.open = &open;
+    touched.group = next_.groups.add();
   }
-  for (Touched& one : touched) decided(std::move(one), now);
+  return next_.runs[open.place];
 }
 
 /// True when nobody carries the call: it is not under way, not about to be placed by this turn, and
@@ -164,7 +165,9 @@ bool Host::Partition::is_lost(const Touched& touched, const CallTicket& ticket) 
   return true;
 }
 
-void Host::Partition::decide_one(Touched& touched, Item item, const Given& given) {
+void Host::Partition::decide_one(Touched& touched, Item item, Instant now) {
+  ++counters_.commands;
+  ++next_.commands;
   Run& run = touched.open->run;
   if (auto* recover = std::get_if<RecoverCalls>(&item.command.body)) {
     // Which calls are lost is known only here, beside the port that carries them.
@@ -173,7 +176,11 @@ void Host::Partition::decide_one(Touched& touched, Item item, const Given& given
       if (token.parked == Parked::call && is_lost(touched, {run.id, id, token.attempt}))
         recover->lost.push_back(id);
   }
+  // What one commit writes of a run happens at one instant, though a post may come to it later.
+  if (!touched.events.empty()) now = touched.events.front().at;
+  Given given{now, ports_.entropy.next(), settings_.limits};
   auto decision = decide(run, item.command, given);
+  touched.write.reset();
   std::optional<Error> refusal;
   if (!decision) {
     ++counters_.refusals;
@@ -187,20 +194,40 @@ void Host::Partition::decide_one(Touched& touched, Item item, const Given& given
               std::back_inserter(touched.effects));
   }
   touched.items.push_back({std::move(item), std::move(refusal)});
+  if (!decision) return;
+  for (Post& post : decision->posts) {
+    auto addressed_post = addressed(std::move(post), run.id);
+    if (!addressed_post) continue;
+    addressed_post->group = touched.group;
+    posts_.push_back(*std::move(addressed_post));
+  }
 }
 
-/// What has events joins the next batch; the rest is settled at once.
-void Host::Partition::decided(Touched touched, Instant now) {
-  OpenRun& open = *touched.open;
-  open.place = OpenRun::nowhere;
-  if (!touched.events.empty()) {
-    open.undurable = true;
-    next_.batch.runs.push_back({open.version, summarize(open.run), encode_history(touched.events),
-                                audit_lines(touched, now)});
-    touched.events = {};
-    next_.runs.push_back(std::move(touched));
-    return;
+/// What came to have events stays in the next batch; the rest of this turn is settled at once.
+void Host::Partition::settle_idle(size_t from, Instant now) {
+  // What was abandoned has moved the others up.
+  if (next_.groups.any_abandoned()) from = 0;
+  std::vector<Touched> idle;
+  size_t kept = from;
+  for (size_t i = from; i < next_.runs.size(); ++i) {
+    Touched& touched = next_.runs[i];
+    if (touched.events.empty()) {
+      touched.open->place = OpenRun::nowhere;
+      idle.push_back(std::move(touched));
+      continue;
+    }
+    touched.open->place = static_cast<uint32_t>(kept);
+    // Made now, while the store is busy with the last batch.
+    if (!touched.write) touched.write = write_of(touched);
+    if (kept != i) next_.runs[kept] = std::move(touched);
+    ++kept;
   }
+  next_.runs.resize(kept);
+  for (Touched& touched : idle) settled_without_events(std::move(touched), now);
+}
+
+void Host::Partition::settled_without_events(Touched touched, Instant now) {
+  OpenRun& open = *touched.open;
   RunId id = open.run.id;
   if (open.assumed) {
     // Nothing came of it, so no commit will tell whether the run exists.

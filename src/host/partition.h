@@ -39,11 +39,20 @@ class Host::Partition {
   size_t bite() const;
   void decide_all(std::vector<Item> items, Instant now);
   std::vector<OpenRun*> open_all(std::vector<Item>& items, Instant now);
-  void decide_one(Touched& touched, Item item, const Given& given);
+  Touched& touch(OpenRun& open);
+  void decide_one(Touched& touched, Item item, Instant now);
   bool is_lost(const Touched& touched, const CallTicket& ticket) const;
-  void decided(Touched touched, Instant now);
+  void settle_idle(size_t from, Instant now);
+  void settled_without_events(Touched touched, Instant now);
   void refuse_all(std::vector<Item> items, const Error& error, Instant now);
   void defer(Item item, Instant until);
+
+  // posts.cpp: what runs send one another.
+  std::optional<Posted> addressed(Post post, const RunId& from);
+  void decide_posts(Instant now);
+  void decide_post(OpenRun& open, Posted post, Instant now);
+  void answer_sender(const Posted& post, const Error* refusal);
+  void abandon(Groups::Member group, const Error& error, Instant now);
 
   // flight.cpp: what was decided is made durable; then effects, feed and replies.
   void take_off();
@@ -74,6 +83,8 @@ class Host::Partition {
   Flight next_;                               ///< decided, and to be submitted
   Flight flying_;                             ///< its batch is with the store
   HeldItems held_;                            ///< for runs of the two above
+  std::vector<Posted> posts_;                 ///< sent by this turn, to be decided in it
+  std::vector<Posted> held_posts_;            ///< to runs that fly; the next batch waits for them
   std::deque<Item> released_;                 ///< were held or conflicted: decided first
   std::deque<RunId> continuing_;              ///< runs with ready work left over
   std::multimap<Instant, Item> deferred_;     ///< to be tried again later

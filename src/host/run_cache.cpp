@@ -93,7 +93,7 @@ void RunCache::trim() {
   for (auto last = by_use_.end(); runs_.size() > runs_max_ && last != by_use_.begin();) {
     --last;
     auto found = runs_.find(*last);
-    if (found->second.open.undurable) continue;
+    if (found->second.open.undurable()) continue;
     runs_.erase(found);
     last = by_use_.erase(last);
   }

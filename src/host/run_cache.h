@@ -14,8 +14,10 @@ struct OpenRun {
   uint64_t version = 0;
   Run run;
   bool assumed = false;      ///< taken for new without asking the store
-  bool undurable = false;    ///< decided, and not yet known to be durable: stays open
-  uint32_t place = nowhere;  ///< among the runs that the turn under way touches
+  bool flying = false;       ///< its commit is under way
+  uint32_t place = nowhere;  ///< among the runs of the next batch
+  /// Decided, and not yet known to be durable: stays open.
+  bool undurable() const { return flying || place != nowhere; }
 };
 
 /// Runs that are being worked on. A copy of what the store holds: forgetting one costs a load,

@@ -1,5 +1,7 @@
 #include "host/touched.h"
 
+#include "core/run/history.h"
+
 namespace fermata {
 
 void HeldItems::hold(Item item) {
@@ -17,8 +19,12 @@ std::vector<Item> HeldItems::release(const RunId& run) {
   return items;
 }
 
-std::vector<AuditLine> audit_lines(const Touched& touched, Instant now) {
+namespace {
+
+/// The lines that name those who asked for it.
+std::vector<AuditLine> audit_lines(const Touched& touched) {
   std::vector<AuditLine> lines;
+  Instant now = touched.events.back().at;
   for (const DecidedItem& decided : touched.items) {
     if (decided.refusal) continue;
     const Command& command = decided.item.command;
@@ -39,6 +45,13 @@ std::vector<AuditLine> audit_lines(const Touched& touched, Instant now) {
                      std::move(reason), Value()});
   }
   return lines;
+}
+
+}  // namespace
+
+RunWrite write_of(const Touched& touched) {
+  return {touched.open->version, summarize(touched.open->run), encode_history(touched.events),
+          audit_lines(touched)};
 }
 
 }  // namespace fermata

@@ -1,8 +1,11 @@
 #pragma once
 #include <unordered_map>
+#include <vector>
 
 #include "core/model/effect.h"
 #include "core/model/event.h"
+#include "core/model/post.h"
+#include "host/groups.h"
 #include "host/intake.h"
 #include "host/run_cache.h"
 
@@ -14,6 +17,8 @@ struct Item {
   Command command;
   Reply reply;         ///< empty for the engine's own commands
   uint32_t tries = 0;  ///< commits that conflicted
+  /// Follows from a command of the same turn, which brings it again should the commit fail.
+  bool posted = false;
 };
 
 struct DecidedItem {
@@ -21,20 +26,30 @@ struct DecidedItem {
   std::optional<Error> refusal;  ///< empty when it was accepted
 };
 
-/// What a turn did to one run.
+/// What was decided about one run and is not durable yet.
 struct Touched {
   OpenRun* open = nullptr;
+  Groups::Member group = 0;
   std::vector<Event> events;
   std::vector<Effect> effects;
   std::vector<DecidedItem> items;  ///< repeated when the commit conflicts
+  std::optional<RunWrite> write;   ///< once made; a post that comes later unmakes it
 };
 
-/// Runs that were decided, with what is to be written of each at the same place in the batch.
+/// Runs that were decided. In the batch made of it each has the same place.
 struct Flight {
-  CommitBatch batch;
   std::vector<Touched> runs;
+  Groups groups;
   size_t commands = 0;
   bool empty() const { return runs.empty(); }
+};
+
+/// A command that a decision of this turn addresses to another run.
+struct Posted {
+  Item item;
+  Groups::Member group = 0;  ///< of the sender
+  /// Whoever wants to know what became of a signal; none: nobody.
+  std::optional<SendSignal> sender;
 };
 
 /// Commands for runs that are decided and not durable yet. They wait in order until it is known
@@ -51,7 +66,7 @@ class HeldItems {
   size_t size_ = 0;
 };
 
-/// The lines of a run's commit that name those who asked for it.
-std::vector<AuditLine> audit_lines(const Touched& touched, Instant now);
+/// What is to be stored of it.
+RunWrite write_of(const Touched& touched);
 
 }  // namespace fermata

@@ -24,6 +24,9 @@ struct RunWrite {
   RunSummary summary;
   HistoryChunk events;
   std::vector<AuditLine> audit{};  ///< written with the run, or not at all
+  /// Writes of one group, other than 0, take effect together or not at all: when one of them
+  /// cannot, the others are answered `conflict` too.
+  uint32_t group = 0;
 };
 
 struct CommitBatch {

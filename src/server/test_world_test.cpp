@@ -80,7 +80,7 @@ struct TestWorld::Inside {
   SeededEntropy api_entropy{2};
   FeedHub hub;
   front::Definitions definitions{store};
-  EngineDefinitions engine_definitions{definitions};
+  EngineDefinitions engine_definitions{definitions, store};
   Host host;
   TestIntake intake{host};
   Api api;

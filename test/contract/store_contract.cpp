@@ -114,6 +114,26 @@ TEST_P(StoreContract, conflict_leaves_the_other_runs_of_the_batch_alone) {
   EXPECT_EQ(load("taken").version, 1u);
 }
 
+TEST_P(StoreContract, writes_of_one_group_take_effect_together_or_not_at_all) {
+  ASSERT_EQ(commit(creation("r1")), CommitOutcome::done);
+  RunWrite change = next_write(load("r1"));
+  RunWrite stale = creation("r1");
+  RunWrite beside = creation("r2");
+  RunWrite alone = creation("r3");
+  stale.group = beside.group = 7;
+  std::vector<CommitOutcome> outcomes = store().commit({{beside, alone, stale}});
+  EXPECT_EQ(outcomes, (std::vector{CommitOutcome::conflict, CommitOutcome::done,
+                                   CommitOutcome::conflict}));
+  EXPECT_EQ(load("r2").version, 0u);
+  EXPECT_EQ(load("r3").version, 1u);
+  change.group = beside.group = 9;
+  outcomes = store().commit({{change, beside}});
+  EXPECT_EQ(outcomes, (std::vector{CommitOutcome::done, CommitOutcome::done}));
+  reopen();
+  EXPECT_EQ(load("r1").version, 2u);
+  EXPECT_EQ(load("r2").version, 1u);
+}
+
 TEST_P(StoreContract, empty_batch_is_no_write) { EXPECT_TRUE(store().commit({}).empty()); }
 
 TEST_P(StoreContract, load_answers_in_the_order_of_the_ids) {

@@ -35,6 +35,8 @@ void set_limit(RunLimits& limits, std::string_view name, int64_t value) {
     limits.context_bytes_max = count;
   else if (name == "run_bytes_max")
     limits.run_bytes_max = count;
+  else if (name == "child_depth_max")
+    limits.child_depth_max = count;
   else if (name == "signals_kept_max")
     limits.signals_kept_max = count;
   else
@@ -69,7 +71,7 @@ Played Player::play() {
       perform(line);
     }
     require_no_refusal(number);
-    for (const std::string& run : runs_) check_run(RunId(run));
+    for (const std::string& run : runs_) check_run(id_of(run));
     for (const std::string& run : runs_) played_.runs.push_back(end_of(run));
   } catch (const Mistake& mistake) {
     fail(mistake.line == 0 ? number : mistake.line, mistake.message);
@@ -82,6 +84,7 @@ void Player::perform(const Line& line) {
   static const std::map<std::string_view, Statement> statements = {
       {"graph", &Player::on_graph},     {"definition", &Player::on_definition},
       {"start", &Player::on_start},     {"advance", &Player::on_advance},
+      {"child", &Player::on_child},
       {"pass", &Player::on_advance},    {"answer", &Player::on_answer},
       {"reply", &Player::on_reply},     {"cancel", &Player::on_control},
       {"pause", &Player::on_control},   {"resume", &Player::on_control},
@@ -128,7 +131,7 @@ void Player::check_graph(const std::string& name, const Value& document, std::st
   latest_graph_ = name;
   Graph& graph = graphs_[name];
   graph.checked = check_definition(document, text, limits);
-  if (graph.checked.definition) world_->add_definition(graph.checked.definition);
+  if (graph.checked.definition) world_->add_definition(name, graph.checked.definition);
 }
 
 void Player::on_start(Words& words, const Line&) {
@@ -186,6 +189,21 @@ void Player::on_advance(Words& words, const Line&) {
     world_->clock().advance(by);
   else
     world_->advance(by);
+}
+
+/// Gives the run that a node of the current one has started a name of its own.
+void Player::on_child(Words& words, const Line&) {
+  words.accept("child");
+  std::string node = words.word("a node");
+  if (!words.accept("as")) words.fail("child NODE as NAME");
+  std::string name = words.word("a name");
+  std::string found;
+  for (const Value& event : shown_history(id()))
+    if (event.get("type") == Value("ChildRequested") && event.get("node_id") == Value(node))
+      found = std::string(event.get("execution_id").as_string());
+  if (found.empty()) words.fail(node + " has started no execution");
+  children_[name] = RunId(found);
+  if (std::find(runs_.begin(), runs_.end(), name) == runs_.end()) runs_.push_back(name);
 }
 
 }  // namespace fermata::scenario

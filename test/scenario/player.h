@@ -41,6 +41,7 @@ class Player {
   void on_start(Words& words, const Line& line);
   Command start_command(Words& words);
   void on_advance(Words& words, const Line& line);
+  void on_child(Words& words, const Line& line);
   void require_no_refusal(int line);
 
   // commands.cpp: what can be done
@@ -98,7 +99,11 @@ class Player {
   std::string history_text(const RunId& run);
   void fail(int line, const std::string& message);
 
-  RunId id() const { return RunId(current_); }
+  RunId id() const { return id_of(current_); }
+  RunId id_of(const std::string& name) const {
+    auto child = children_.find(name);
+    return child == children_.end() ? RunId(name) : child->second;
+  }
   static RunId twin_of(const RunId& run) { return RunId(run.text() + "-twin"); }
 
   const Section& section_;
@@ -107,6 +112,7 @@ class Player {
   std::unique_ptr<World> world_;
   std::map<std::string, Graph> graphs_;
   std::string latest_graph_;
+  std::map<std::string, RunId> children_;  ///< by the names the scenario gives them
   std::vector<std::string> runs_;
   std::set<std::string> twins_;
   std::set<std::string> told_;  ///< runs whose history was printed

@@ -18,7 +18,8 @@ constexpr Duration healing{1'100};
 
 }  // namespace
 
-void World::Library::add(const graph::DefinitionRef& definition) {
+void World::Library::add(const std::string& name, const graph::DefinitionRef& definition) {
+  current_[name] = definition->hash;
   canonical_[definition->hash] = definition->canonical;
   compiled_[definition->hash] = definition;
 }
@@ -31,6 +32,16 @@ Outcome<graph::DefinitionRef> World::Library::definition(const DefinitionHash& h
     entry->second = *compiled;
   }
   return entry->second;
+}
+
+Outcome<FoundWorkflow> World::Library::workflow(const AccountId&, const WorkflowId& id,
+                                                uint32_t version) {
+  auto found = current_.find(id.text());
+  if (found == current_.end())
+    return fail(ErrorCode::workflow_not_found, "there is no workflow " + id.text());
+  if (version > 1) return fail(ErrorCode::version_not_found, "there is only version 1");
+  FERMATA_TRY(compiled, definition(found->second));
+  return FoundWorkflow{compiled, 1};
 }
 
 void World::Lines::settled(const Run& live) {

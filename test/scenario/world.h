@@ -27,7 +27,10 @@ class World {
  public:
   World(Manner manner, FaultPlan plan, uint64_t seed, RunLimits limits);
 
-  void add_definition(const graph::DefinitionRef& definition) { library_.add(definition); }
+  /// Also the current version of the workflow of that name.
+  void add_definition(const std::string& name, const graph::DefinitionRef& definition) {
+    library_.add(name, definition);
+  }
   /// Sends commands in one batch and turns until all is quiet; one reply per command. A command
   /// that a fault broke off is sent again, as a careful client would.
   std::vector<Outcome<RunSummary>> send(const std::vector<Command>& commands);
@@ -63,11 +66,14 @@ class World {
   /// Definitions by hash, compiled anew after a crash from their canonical form.
   class Library final : public Definitions {
    public:
-    void add(const graph::DefinitionRef& definition);
+    void add(const std::string& name, const graph::DefinitionRef& definition);
     void forget() { compiled_.clear(); }
     Outcome<graph::DefinitionRef> definition(const DefinitionHash& hash) override;
+    Outcome<FoundWorkflow> workflow(const AccountId& account, const WorkflowId& id,
+                                    uint32_t version) override;
 
    private:
+    std::map<std::string, DefinitionHash> current_;
     std::map<DefinitionHash, Value> canonical_;
     std::map<DefinitionHash, graph::DefinitionRef> compiled_;
   };

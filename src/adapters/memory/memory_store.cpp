@@ -1,6 +1,7 @@
 #include "adapters/memory/memory_store.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/check.h"
 #include "ports/cursor.h"
@@ -30,12 +31,20 @@ std::vector<CommitOutcome> MemoryStore::commit(const CommitBatch& batch) {
   std::lock_guard lock(mutex_);
   std::vector<CommitOutcome> out;
   out.reserve(batch.runs.size());
+  std::set<uint32_t> unfit;
+  for (const RunWrite& run : batch.runs)
+    if (run.group != 0 && !fits(run)) unfit.insert(run.group);
   for (const RunWrite& run : batch.runs) {
-    out.push_back(write(run));
+    out.push_back(unfit.contains(run.group) ? CommitOutcome::conflict : write(run));
     if (out.back() != CommitOutcome::done) continue;
     for (const AuditLine& line : run.audit) append(line);
   }
   return out;
+}
+
+bool MemoryStore::fits(const RunWrite& write) const {
+  auto found = run_at_.find(write.summary.id);
+  return write.expected_version == (found == run_at_.end() ? 0 : runs_[found->second].version);
 }
 
 CommitOutcome MemoryStore::write(const RunWrite& write) {

@@ -61,6 +61,7 @@ class MemoryStore final : public Store, public Reader, public Catalog {
   };
 
   // All of these ask for the lock to be held.
+  bool fits(const RunWrite& run) const;
   CommitOutcome write(const RunWrite& run);
   void append(const AuditLine& line);
   Workflow* workflow_at(const AccountId& account, const WorkflowId& id);

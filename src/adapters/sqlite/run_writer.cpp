@@ -12,6 +12,17 @@ Outcome<void> RunWriter::start() {
   return {};
 }
 
+std::optional<CommitOutcome> RunWriter::test(const RunWrite& write) {
+  Rows rows = find_.query(write.summary.id.text());
+  if (!rows.next()) {
+    if (rows.failed()) return std::nullopt;
+    return write.expected_version == 0 ? CommitOutcome::done : CommitOutcome::conflict;
+  }
+  auto lead = decode_run_lead(rows.blob(1), rows.natural(0));
+  if (!lead) return CommitOutcome::unavailable;
+  return lead->version == write.expected_version ? CommitOutcome::done : CommitOutcome::conflict;
+}
+
 std::optional<CommitOutcome> RunWriter::write(const RunWrite& write) {
   return write.expected_version == 0 ? create(write) : change(write);
 }

@@ -11,6 +11,8 @@ class RunWriter {
  public:
   explicit RunWriter(Database& database) : database_(database) {}
   Outcome<void> start();
+  /// Whether the stored version is the expected one; nothing as below.
+  std::optional<CommitOutcome> test(const RunWrite& write);
   /// Nothing when the database failed and the transaction must be rolled back; `unavailable` when
   /// this run alone cannot be written because its row is damaged.
   std::optional<CommitOutcome> write(const RunWrite& write);

@@ -41,9 +41,28 @@ std::vector<CommitOutcome> Writer::commit(const CommitBatch& batch) {
   return outcomes;
 }
 
+/// Groups of which not every write would take effect. Most groups have one member, which its own
+/// write finds out about.
+Outcome<std::set<uint32_t>> Writer::unfit_groups(const CommitBatch& batch) {
+  std::set<uint32_t> seen, shared, unfit;
+  for (const RunWrite& run : batch.runs)
+    if (run.group != 0 && !seen.insert(run.group).second) shared.insert(run.group);
+  if (shared.empty()) return unfit;
+  for (const RunWrite& run : batch.runs) {
+    if (!shared.contains(run.group)) continue;
+    std::optional<CommitOutcome> outcome = runs_.test(run);
+    if (!outcome) return database_->failure("reading a run");
+    if (*outcome != CommitOutcome::done) unfit.insert(run.group);
+  }
+  return unfit;
+}
+
 Outcome<void> Writer::write_all(const CommitBatch& batch, std::vector<CommitOutcome>& outcomes) {
   bool any = false;
+  FERMATA_TRY(unfit, unfit_groups(batch));
   for (size_t i = 0; i < batch.runs.size(); ++i) {
+    outcomes[i] = CommitOutcome::conflict;
+    if (unfit.contains(batch.runs[i].group)) continue;
     std::optional<CommitOutcome> outcome = runs_.write(batch.runs[i]);
     if (!outcome) return database_->failure("writing a run");
     outcomes[i] = *outcome;

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <functional>
 #include <mutex>
+#include <set>
 #include <span>
 
 #include "adapters/sqlite/audit_chain.h"
@@ -40,6 +41,7 @@ class Writer {
   Ended end();
   void roll_back();
   bool settle();
+  Outcome<std::set<uint32_t>> unfit_groups(const CommitBatch& batch);
   Outcome<void> write_all(const CommitBatch& batch, std::vector<CommitOutcome>& outcomes);
   void report(std::string_view doing);
 

@@ -1,6 +1,7 @@
 #include "core/graph/advance.h"
 
 #include "base/json.h"
+#include "core/graph/orders.h"
 #include "core/graph/token_roots.h"
 
 namespace fermata::graph {
@@ -37,6 +38,12 @@ void run_by_type(Step& step, TokenId id, const Node& node, const TokenRoots& roo
   switch (node.type) {
     case NodeType::http:
       return start_http(step, id, std::move(parameters));
+    case NodeType::job:
+      return start_job(step, id, std::move(parameters));
+    case NodeType::subworkflow:
+      return start_child(step, id, std::move(parameters));
+    case NodeType::signal:
+      return send_signal(step, id, std::move(parameters));
     case NodeType::wait:
       return start_wait(step, id, parameters);
     case NodeType::wait_for_signal:

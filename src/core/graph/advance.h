@@ -70,6 +70,8 @@ void renew_deadlines(Run& state, Instant at);
 void take_over(Step& step);
 
 // parked.cpp, http.cpp
+/// The same for every attempt, so that the other side can tell a repeat (G-39).
+std::string idempotency_key_of(const Run& run, const Activation& activation);
 void start_http(Step& step, TokenId id, Value parameters);
 void take_answer(Step& step, const CallAnswer& answer);
 /// Places every call that the state says is under way: a new run that took over another's state.

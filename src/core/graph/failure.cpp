@@ -84,6 +84,8 @@ void conclude(Step& step, TokenId id, const NodeError& error) {
 }  // namespace
 
 RetryPolicy retry_policy_of(const Node& node, const Value& parameters) {
+  // The retries of a job are the job's own.
+  if (node.type == NodeType::job) return {};
   if (node.retry.given || node.type != NodeType::http) return node.retry;
   RetryPolicy policy;
   auto count = integer_of(parameters.get("retry"));

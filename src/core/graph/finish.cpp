@@ -1,4 +1,5 @@
 #include "core/graph/advance.h"
+#include "core/graph/orders.h"
 #include "core/graph/token_roots.h"
 
 namespace fermata::graph {
@@ -47,19 +48,20 @@ std::vector<NodeIndex> pending_merges_in(const Run& run, Lineage lineage) {
   return nodes;
 }
 
-void stop_call(Step& step, TokenId id, const Token& token) {
+void stop_work(Step& step, TokenId id, const Token& token) {
   if (token.parked == Parked::call)
     step.effect(AbandonCall{{step.run.id, id, token.attempt}});
+  if (is_ordered(token.parked)) stop_order(step, id);
 }
 
-/// Notes what cancelling a lineage takes away, and tells its calls to stop.
+/// Notes what cancelling a lineage takes away, and tells its work to stop.
 void note_lineage(Step& step, Lineage lineage, TokensCancelled& event) {
   const Run& run = step.run;
   const Branch& branch = run.branch(lineage);
   for (TokenId id : branch.tokens) {
     const Token& token = run.tokens.at(id);
     count_cancelled(event, token.node);
-    stop_call(step, id, token);
+    stop_work(step, id, token);
   }
   for (ScopeId id : branch.scopes) {
     const Scope& scope = run.scopes.at(id);
@@ -106,7 +108,7 @@ void cancel_tokens(Step& step, Lineage lineage, const std::vector<TokenId>& toke
   for (TokenId id : tokens) {
     const Token& token = step.run.tokens.at(id);
     count_cancelled(event, token.node);
-    stop_call(step, id, token);
+    stop_work(step, id, token);
   }
   step.emit(std::move(event));
 }

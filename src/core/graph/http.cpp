@@ -11,18 +11,6 @@ namespace fermata::graph {
 
 namespace {
 
-/// The same for every attempt, so that the other side can tell a repeat (G-39).
-std::string idempotency_key_of(const Run& run, const Activation& activation) {
-  std::string name = run.run_key.text() + "\n" + run.definition->nodes[activation.node].id + "\n";
-  for (Lineage at = activation.lineage; !at.outside();) {
-    const Scope& scope = run.scopes.at(at.scope);
-    name += run.definition->nodes[scope.split].id + "@" + std::to_string(scope.visit) + "." +
-            std::to_string(at.item) + "/";
-    at = scope.outer;
-  }
-  return sha256_hex(name + "\n" + std::to_string(activation.visit));
-}
-
 std::string url_encoded(std::string_view text) {
   static constexpr char digits[] = "0123456789ABCDEF";
   std::string out;
@@ -198,6 +186,17 @@ std::optional<int64_t> retry_after_ms(const CallAnswer& answer) {
 }
 
 }  // namespace
+
+std::string idempotency_key_of(const Run& run, const Activation& activation) {
+  std::string name = run.run_key.text() + "\n" + run.definition->nodes[activation.node].id + "\n";
+  for (Lineage at = activation.lineage; !at.outside();) {
+    const Scope& scope = run.scopes.at(at.scope);
+    name += run.definition->nodes[scope.split].id + "@" + std::to_string(scope.visit) + "." +
+            std::to_string(at.item) + "/";
+    at = scope.outer;
+  }
+  return sha256_hex(name + "\n" + std::to_string(activation.visit));
+}
 
 void start_http(Step& step, TokenId id, Value parameters) {
   if (auto deep = too_deep(step, parameters)) return fail_node(step, id, *std::move(deep));

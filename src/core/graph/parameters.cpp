@@ -219,6 +219,10 @@ NodeSchema schema_of(NodeType type, const Value& written) {
       return trigger_schema(type);
     case NodeType::http:
       return http_schema();
+    case NodeType::job:
+    case NodeType::subworkflow:
+    case NodeType::signal:
+      return work_schema(type);
     case NodeType::wait:
       return wait_schema(written);
     case NodeType::wait_for_signal:

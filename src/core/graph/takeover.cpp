@@ -1,5 +1,6 @@
 #include "core/graph/advance.h"
 #include "core/graph/merge.h"
+#include "core/graph/orders.h"
 
 /// What a new run does first with the state it took over from another (G-96).
 namespace fermata::graph {
@@ -23,6 +24,7 @@ void renew_deadlines(Run& state, Instant at) {
 
 void take_over(Step& step) {
   place_calls(step);
+  repeat_orders(step);
   touch_pending_merges(step);
   // A fork may stand between an event and what follows from it.
   std::vector<Lineage> quiet;

@@ -39,6 +39,9 @@ struct StartRun {
   std::optional<Instant> start_at;    ///< the first node runs then
   std::string request_hash;
   Origin origin;
+  bool waits_its_turn = false;  ///< begins in a turn of its own, not in the one that orders it
+  std::string parent_ref;  ///< tells the parent which of its steps this run is for
+  uint32_t depth = 0;      ///< parents above it
   /// The state a retry, rerun or fork begins with, made by core/run/restart.h.
   std::shared_ptr<const Run> seed;
 };
@@ -69,8 +72,35 @@ struct MigrateRun {
   Value map;  ///< {old node id: new node id}, or null
 };
 
+/// A job that a step of the run ordered has ended for good (J-16).
+struct SettleJob {
+  JobId job;
+  std::string state;  ///< SUCCEEDED, FAILED, TIMEOUT, CANCELLED, DENIED or OUTPUT_QUARANTINED
+  Value output;
+  Value error;        ///< as the worker reported it, or null
+  std::string worker;
+  uint32_t attempts = 0;
+  bool fatal = false;  ///< the worker said that all of the run must be undone
+};
+/// A run that a step of this one ordered has ended, or could not be started.
+struct SettleChild {
+  std::string ref;
+  RunId child;
+  std::string status;   ///< of the child; empty when it was refused
+  Value output;
+  Value error;
+  std::string refusal;  ///< error code, when it was not started
+};
+/// What became of a signal that a step sent.
+struct SettleSignal {
+  std::string ref;
+  bool delivered = false;
+  std::string reason;  ///< when it was not
+};
+
 using CommandBody = std::variant<StartRun, WakeRun, AnswerCall, RecoverCalls, CancelRun, PauseRun,
-                                 ResumeRun, SignalRun, MigrateRun>;
+                                 ResumeRun, SignalRun, MigrateRun, SettleJob, SettleChild,
+                                 SettleSignal>;
 
 /// An imperative addressed to one run.
 struct Command {

@@ -38,12 +38,15 @@ struct RunStarted {
   std::optional<Instant> start_at;
   std::string seed;  ///< the state it begins with (core/run/snapshot.h), or empty
   std::string by;
+  std::string parent_ref;  ///< what the parent knows it by, or empty
+  std::optional<uint32_t> depth;  ///< parents above it, when there are any
   template <class V> void each(V&& v) {
     v("account_id", account); v("workflow_id", workflow); v("version", workflow_version);
     v("hash", hash); v("input", input); v("trigger_data", trigger); v("trigger", trigger_kind);
     v("labels", labels); v("contact_id", contact_id); v("parent", parent);
     v("request_hash", request_hash); v("origin_run", origin_run); v("origin_kind", origin_kind);
     v("timeout_at", timeout_at); v("start_at", start_at); v("seed", seed); v("by", by);
+    v("parent_ref", parent_ref); v("depth", depth);
   }
 };
 struct RunPaused {
@@ -250,6 +253,34 @@ struct RunMigrated {
     v("node_map", node_map); v("edge_map", edge_map);
   }
 };
+/// A job was ordered; its end settles the activation (G-34).
+struct JobRequested {
+  Activation activation;
+  JobId job;
+  std::string idempotency_key;
+  template <class V> void each(V&& v) {
+    v("activation", activation); v("job_id", job); v("idempotency_key", idempotency_key);
+  }
+};
+/// Another run was ordered (G-35). `detached`: the activation does not wait for its end.
+struct ChildRequested {
+  Activation activation;
+  RunId child;
+  bool detached = false;
+  bool kept = false;  ///< goes on when this run ends
+  template <class V> void each(V&& v) {
+    v("activation", activation); v("execution_id", child); v("detached", detached);
+    v("kept", kept);
+  }
+};
+struct SignalSent {
+  Activation activation;
+  RunId to;
+  std::string name;
+  template <class V> void each(V&& v) {
+    v("activation", activation); v("execution_id", to); v("name", name);
+  }
+};
 struct RunCompleted {
   Value output;
   template <class V> void each(V&& v) { v("output", output); }
@@ -274,7 +305,8 @@ using EventBody =
                  SplitClosed, MergeArrived, MergeRecounted, MergeOpened, MergeFailed,
                  ArrivalIgnored, TokenEnded, NodesSkipped, TokensCancelled, SignalReceived,
                  RunMigrated,
-                 RunCompleted, RunFailed, RunCancelled, RunTimedOut>;
+                 RunCompleted, RunFailed, RunCancelled, RunTimedOut, JobRequested,
+                 ChildRequested, SignalSent>;
 std::string_view type_name(const EventBody& body);
 
 struct Event {

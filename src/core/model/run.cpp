@@ -28,7 +28,8 @@ bool has_ready_work(const Run& run) {
 
 RunStatus shown_status(const Run& run) {
   if (run.status != RunStatus::running) return run.status;
-  return run.calls == 0 && !has_ready_work(run) ? RunStatus::waiting : RunStatus::running;
+  bool works = run.calls > 0 || run.orders > 0 || has_ready_work(run);
+  return works ? RunStatus::running : RunStatus::waiting;
 }
 
 RunSummary summarize(const Run& run) {

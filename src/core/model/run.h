@@ -38,7 +38,15 @@ enum class Parked : uint8_t {
   timer,   ///< a wait node
   retry,   ///< the pause before the next attempt
   signal,  ///< wait_for_signal
+  job,     ///< the end of a job
+  child,   ///< the end of another run
+  sent,    ///< whether a signal reached its run
 };
+
+/// True when the work is done by another root, which will report.
+constexpr bool is_ordered(Parked parked) {
+  return parked == Parked::job || parked == Parked::child || parked == Parked::sent;
+}
 
 /// A point of control.
 struct Token {
@@ -176,7 +184,11 @@ struct Run {
   ScopeId next_scope = 1;
   uint64_t activations = 0;
   uint64_t value_bytes = 0;  ///< of all outputs so far, about
-  uint32_t calls = 0;  ///< tokens parked on calls
+  uint32_t calls = 0;   ///< tokens parked on calls
+  uint32_t orders = 0;  ///< tokens parked on jobs, children and signals sent
+  std::string parent_ref;  ///< what the parent knows this run by, or empty
+  uint32_t depth = 0;      ///< parents above it
+  std::set<RunId> children;  ///< not waited for, to be stopped should this run not complete
 
   std::map<TokenId, Token> tokens;
   Fifo<TokenId> ready;  ///< in the order they became ready; may name tokens that are gone

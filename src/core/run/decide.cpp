@@ -51,9 +51,13 @@ Outcome<Decision> decide(Run& run, const Command& command, const Given& given) {
           [&](const ResumeRun&) { return on_resume(step, command); },
           [&](const SignalRun& body) { return on_signal(step, body); },
           [&](const MigrateRun& body) { return on_migrate(step, body); },
+          [&](const SettleJob& body) { return on_job_settled(step, body); },
+          [&](const SettleChild& body) { return on_child_settled(step, body); },
+          [&](const SettleSignal& body) { return on_signal_settled(step, body); },
       },
       command.body);
   if (!outcome) return Failure{std::move(outcome).error()};
+  if (run.finished() && !step.decision.events.empty()) report_end(step);
   return std::move(step.decision);
 }
 

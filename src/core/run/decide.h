@@ -5,6 +5,7 @@
 #include "core/model/command.h"
 #include "core/model/effect.h"
 #include "core/model/event.h"
+#include "core/model/post.h"
 #include "core/model/run.h"
 
 namespace fermata {
@@ -27,6 +28,7 @@ struct RunLimits {
   uint64_t response_bytes_max = 4 << 20;
   int64_t interval_ms_max = int64_t{365} * 86'400'000;
   uint64_t signals_kept_max = 10'000;
+  uint32_t child_depth_max = 32;
 };
 
 /// All that a decision may know of the world.
@@ -39,6 +41,7 @@ struct Given {
 struct Decision {
   std::vector<Event> events;
   std::vector<Effect> effects;
+  std::vector<Post> posts;
 };
 
 /// Decides what a command means for a run and advances the run by the events it returns: each event

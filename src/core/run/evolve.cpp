@@ -82,6 +82,8 @@ void apply(Run& run, const RunStarted& event, Instant at) {
   run.labels = event.labels;
   run.contact_id = event.contact_id;
   run.parent = event.parent;
+  run.parent_ref = event.parent_ref;
+  run.depth = event.depth.value_or(0);
   run.request_hash = event.request_hash;
   run.origin = {event.origin_run, event.origin_kind};
   run.started_at = at;
@@ -143,6 +145,24 @@ void apply(Run& run, const CallRequested& event, Instant at) {
   ++run.calls;
 }
 
+void park_order(Run& run, const Activation& activation, Parked parked, Instant at) {
+  begin(run, activation, at).parked = parked;
+  ++run.orders;
+}
+
+void apply(Run& run, const JobRequested& event, Instant at) {
+  park_order(run, event.activation, Parked::job, at);
+}
+
+void apply(Run& run, const ChildRequested& event, Instant at) {
+  if (!event.detached) return park_order(run, event.activation, Parked::child, at);
+  if (!event.kept) run.children.insert(event.child);
+}
+
+void apply(Run& run, const SignalSent& event, Instant at) {
+  park_order(run, event.activation, Parked::sent, at);
+}
+
 void apply(Run& run, const NodeSucceeded& event, Instant at) {
   begin(run, event.activation, at);
   Token token = take_token(run, event.activation.token);
@@ -186,6 +206,7 @@ void apply(Run& run, const NodeFailed& event, Instant at) {
 void apply(Run& run, const NodeRetryScheduled& event, Instant at) {
   Token& token = begin(run, event.activation, at);
   if (token.parked == Parked::call) --run.calls;
+  if (is_ordered(token.parked)) --run.orders;
   token.parked = Parked::retry;
   set_due(run, event.activation.token, token, event.retry_at);
 }
@@ -388,6 +409,7 @@ void end(Run& run, RunStatus status, Instant at) {
   run.signals.clear();
   run.root = {};
   run.calls = 0;
+  run.orders = 0;
 }
 
 void apply(Run& run, const RunCompleted& event, Instant at) {

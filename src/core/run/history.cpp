@@ -27,13 +27,14 @@ Failure<Error> damaged(const HistoryChunk& chunk) {
 }  // namespace
 
 std::string_view type_name(const EventBody& body) {
-  static constexpr std::array<std::string_view, std::variant_size_v<EventBody>> names = {
+  static constexpr std::string_view names[] = {
       "RunStarted",   "RunPaused",      "RunUnpaused",    "NodeStarted",    "CallRequested",
       "NodeSucceeded", "NodeFailed",    "NodeRetryScheduled", "WaitOpened", "WaitResumed",
       "SplitOpened",  "SlotResolved",   "SplitClosed",    "MergeArrived",   "MergeRecounted",
       "MergeOpened",  "MergeTimedOut",  "ArrivalIgnored", "TokenEnded",     "NodesSkipped",
       "TokensCancelled", "SignalReceived", "RunMigrated", "RunCompleted",   "RunFailed",
-      "RunCancelled", "RunTimedOut"};
+      "RunCancelled", "RunTimedOut",    "JobRequested",   "ChildRequested", "SignalSent"};
+  static_assert(std::size(names) == std::variant_size_v<EventBody>);
   if (const auto* failed = std::get_if<MergeFailed>(&body);
       failed && failed->error.get("code") != Value("merge_timeout"))
     return "NodeFailed";

@@ -75,7 +75,8 @@ void NodeTally::close_scope(ScopeId id) {
 void NodeTally::take_over(const Run& seed) {
   for (const auto& [id, token] : seed.tokens) {
     if (token.parked == Parked::ready || token.parked == Parked::start) continue;
-    bool runs = token.parked == Parked::call || token.parked == Parked::started;
+    bool runs = token.parked == Parked::call || token.parked == Parked::started ||
+                is_ordered(token.parked);
     enter({id, token.node, token.lineage, token.visit, token.attempt}, runs ? running : waiting);
   }
   for (const auto& [id, key] : seed.pending_merges) open_merge(key);
@@ -117,6 +118,9 @@ void NodeTally::count(const Event& event) {
     if (auto seed = decode_snapshot(e->seed, nullptr)) take_over(*seed);
   if (const auto* e = std::get_if<NodeStarted>(&body)) enter(e->activation, running);
   if (const auto* e = std::get_if<CallRequested>(&body)) enter(e->activation, running);
+  if (const auto* e = std::get_if<JobRequested>(&body)) enter(e->activation, running);
+  if (const auto* e = std::get_if<ChildRequested>(&body)) enter(e->activation, running);
+  if (const auto* e = std::get_if<SignalSent>(&body)) enter(e->activation, running);
   if (const auto* e = std::get_if<NodeRetryScheduled>(&body)) enter(e->activation, waiting);
   if (const auto* e = std::get_if<WaitOpened>(&body)) enter(e->activation, waiting);
   if (const auto* e = std::get_if<NodeSucceeded>(&body)) {

@@ -25,6 +25,8 @@ Outcome<void> on_start(Step& step, const Command& command, const StartRun& start
   event.labels = start.labels;
   event.contact_id = start.contact_id;
   event.parent = start.parent;
+  event.parent_ref = start.parent_ref;
+  if (start.depth > 0) event.depth = start.depth;
   event.request_hash = start.request_hash;
   event.origin_run = start.origin.run;
   event.origin_kind = start.origin.kind;
@@ -40,7 +42,7 @@ Outcome<void> on_start(Step& step, const Command& command, const StartRun& start
   }
   step.emit(std::move(event));
   if (start.seed) graph::take_over(step);
-  graph::advance(step);
+  if (!start.waits_its_turn) graph::advance(step);
   return {};
 }
 

@@ -160,6 +160,7 @@ void plain_fields(Fields& f, R& run) {
   f(run.started_at); f(run.last_at); f(run.completed_at); f(run.timeout_at); f(run.paused_at);
   f(run.output); f(run.error); f(run.exit_reason); f(run.last_sequence); f(run.next_token);
   f(run.next_scope); f(run.activations); f(run.value_bytes); f(run.calls);
+  f(run.orders); f(run.parent_ref); f(run.depth);
 }
 
 }  // namespace
@@ -185,6 +186,7 @@ std::string encode_snapshot(const Run& run) {
   writer.put_map(run.ended);
   writer.put_all(run.done);
   writer.put_all(run.skipped);
+  writer.put_all(run.children);
   return out.take();
 }
 
@@ -210,6 +212,7 @@ Outcome<Run> decode_snapshot(std::string_view bytes, graph::DefinitionRef defini
   reader.take_map(run.ended);
   reader.take_set(run.done);
   reader.take_set(run.skipped);
+  reader.take_set(run.children);
   if (!known || !in.done())
     return fail(ErrorCode::data_damaged, "the stored state of a run cannot be read");
   return run;

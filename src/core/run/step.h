@@ -24,6 +24,7 @@ class Step {
     Event& event = decision.events.emplace_back(Event{run.last_sequence + 1, at, std::move(body)});
     evolve(run, event);
   }
+  void post(Post post) { decision.posts.push_back(std::move(post)); }
   void effect(Effect effect) { decision.effects.push_back(std::move(effect)); }
 
   Run& run;
@@ -48,6 +49,11 @@ Outcome<void> on_cancel(Step& step, const Command& command, const CancelRun& can
 Outcome<void> on_pause(Step& step, const Command& command);
 Outcome<void> on_resume(Step& step, const Command& command);
 Outcome<void> on_signal(Step& step, const SignalRun& signal);
+Outcome<void> on_job_settled(Step& step, const SettleJob& settle);
+Outcome<void> on_child_settled(Step& step, const SettleChild& settle);
+Outcome<void> on_signal_settled(Step& step, const SettleSignal& settle);
+/// Tells those who wait for this run that it has ended; stops what only it wanted.
+void report_end(Step& step);
 Outcome<void> on_migrate(Step& step, const MigrateRun& migrate);
 
 }  // namespace fermata

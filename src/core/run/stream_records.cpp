@@ -11,7 +11,9 @@ constexpr uint32_t quiet_split_items = 1'000;
 
 /// The node status an event means; empty when it means none.
 std::string_view status_of(const EventBody& body) {
-  if (std::holds_alternative<NodeStarted>(body) || std::holds_alternative<CallRequested>(body))
+  if (std::holds_alternative<NodeStarted>(body) || std::holds_alternative<CallRequested>(body) ||
+      std::holds_alternative<JobRequested>(body) || std::holds_alternative<ChildRequested>(body) ||
+      std::holds_alternative<SignalSent>(body))
     return "running";
   if (const auto* done = std::get_if<NodeSucceeded>(&body))
     return done->skipped ? "skipped" : "success";

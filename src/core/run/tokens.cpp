@@ -21,6 +21,7 @@ Token take_token(Run& run, TokenId id) {
   run.branch(token.lineage).tokens.erase(id);
   if (token.due) run.timers.erase({*token.due, TimerKind::token, id});
   if (token.parked == Parked::call) --run.calls;
+  if (is_ordered(token.parked)) --run.orders;
   return token;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/graph/orders.h"
+
 namespace fermata {
 
 namespace {
@@ -22,6 +24,8 @@ std::string_view kind_of(Parked parked) {
     case Parked::call: return "call";
     case Parked::retry: return "retry";
     case Parked::signal: return "signal";
+    case Parked::job: return "job";
+    case Parked::child: return "child";
     default: return "";
   }
 }
@@ -35,6 +39,12 @@ std::vector<Entry> entries_of(const Run& run) {
     if (token.parked == Parked::signal) what = token.parameters.get("name");
     if (token.parked == Parked::call || token.parked == Parked::retry)
       what = Value::object({{"attempt", token.attempt}});
+    if (token.parked == Parked::job)
+      what = Value::object({{"job_id", graph::job_id_of(run, id).text()},
+                            {"topic", token.parameters.get("topic")}});
+    if (token.parked == Parked::child)
+      what = Value::object({{"execution_id", graph::child_id_of(run, id).text()},
+                            {"workflow_id", token.parameters.get("workflow_id")}});
     entries.push_back({kind, token.node, token.since, token.due, std::move(what)});
   }
   for (const auto& [id, key] : run.pending_merges) {

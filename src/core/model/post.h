@@ -1,0 +1,70 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "base/id.h"
+#include "base/value.h"
+
+/// What one root asks of another. A post is decided in the turn that made it, and what it means to
+/// the receiver is committed together with what it means to the sender, or neither is (ADR 0011).
+namespace fermata {
+
+/// Submit a job for a step of a run. The request is complete except for what the account gives.
+struct OrderJob {
+  JobId job;
+  AccountId account;
+  RunId run;
+  WorkflowId workflow;
+  DefinitionHash definition;
+  std::string step;             ///< node id, or `function:line` of a script
+  std::string idempotency_key;  ///< handed to the worker; the same on every attempt
+  std::string contact_id;
+  Value request;                ///< topic, input and the other fields of a job
+};
+struct StopJob {
+  JobId job;
+  std::string reason;
+};
+/// Start another run for a step of this one.
+struct OrderRun {
+  RunId run;
+  AccountId account;
+  WorkflowId workflow;
+  uint32_t version = 0;  ///< 0: the current one
+  Value input;
+  Value labels;
+  std::string contact_id;
+  std::optional<int64_t> timeout_ms;
+  RunId parent;
+  std::string parent_ref;  ///< what the parent knows it by; empty when nobody waits for its end
+  uint32_t depth = 0;      ///< parents above it
+};
+struct StopRun {
+  RunId run;
+  std::string reason;
+};
+/// Send a signal to another run of the account; its fate comes back as SettleSignal.
+struct SendSignal {
+  RunId to;
+  AccountId account;
+  std::string name;
+  Value payload;
+  std::string signal_id;
+  RunId from;
+  std::string ref;
+};
+/// A run that another one waits for has ended.
+struct ReportRun {
+  RunId parent;
+  std::string ref;
+  RunId child;
+  std::string status;
+  Value output;
+  Value error;
+};
+
+using Post = std::variant<OrderJob, StopJob, OrderRun, StopRun, SendSignal, ReportRun>;
+
+}  // namespace fermata

@@ -1,0 +1,142 @@
+#include "base/check.h"
+#include "base/hash.h"
+#include "host/partition.h"
+
+/// Messages between runs. They are decided in the turn in which they were sent, and the decisions
+/// they connect are durable together or not at all: nothing between runs is lost or done twice.
+namespace fermata {
+
+namespace {
+
+std::string name_of(const RunId& run) { return "execution " + run.text(); }
+
+/// The error object that a refused order leaves behind.
+Value told(const Error& error) {
+  return Value::object({{"code", name_of(error.code)}, {"message", error.message}});
+}
+
+Item posted(const RunId& to, CommandBody body, const RunId& from) {
+  Item item{{to, std::move(body), name_of(from)}, {}};
+  item.posted = true;
+  return item;
+}
+
+StartRun start_of(OrderRun& order, FoundWorkflow found) {
+  StartRun start;
+  start.account = order.account;
+  start.workflow = order.workflow;
+  start.workflow_version = found.version;
+  start.definition = std::move(found.definition);
+  start.trigger = order.input;
+  start.input = std::move(order.input);
+  start.trigger_kind = "subworkflow";
+  start.labels = std::move(order.labels);
+  start.contact_id = std::move(order.contact_id);
+  start.timeout_ms = order.timeout_ms;
+  // The id names one step of one run, so there is only one such request.
+  start.request_hash = sha256_hex("order\n" + order.run.text());
+  start.parent = order.parent;
+  start.parent_ref = std::move(order.parent_ref);
+  start.depth = order.depth;
+  start.waits_its_turn = true;
+  return start;
+}
+
+}  // namespace
+
+std::optional<Posted> Host::Partition::addressed(Post post, const RunId& from) {
+  if (auto* order = std::get_if<OrderRun>(&post)) {
+    auto found = ports_.definitions.workflow(order->account, order->workflow, order->version);
+    if (found) return Posted{posted(order->run, start_of(*order, *std::move(found)), from), 0, {}};
+    if (order->parent_ref.empty()) return std::nullopt;
+    SettleChild refused{order->parent_ref, order->run, "", {}, told(found.error()),
+                        std::string(name_of(found.error().code))};
+    return Posted{posted(order->parent, std::move(refused), from), 0, {}};
+  }
+  if (auto* stop = std::get_if<StopRun>(&post))
+    return Posted{posted(stop->run, CancelRun{std::move(stop->reason)}, from), 0, {}};
+  if (auto* report = std::get_if<ReportRun>(&post)) {
+    SettleChild settle{std::move(report->ref), std::move(report->child), std::move(report->status),
+                       std::move(report->output), std::move(report->error), ""};
+    return Posted{posted(report->parent, std::move(settle), from), 0, {}};
+  }
+  auto* send = std::get_if<SendSignal>(&post);
+  check(send != nullptr);
+  SignalRun signal{send->name, send->payload, send->signal_id};
+  return Posted{posted(send->to, std::move(signal), from), 0, std::move(*send)};
+}
+
+/// Decides what posts mean to their receivers, and what follows from that, until nothing does.
+void Host::Partition::decide_posts(Instant now) {
+  while (!posts_.empty()) {
+    std::vector<Posted> posts = std::exchange(posts_, {});
+    std::vector<RunId> missing;
+    for (const Posted& post : posts)
+      if (!cache_.find(post.item.command.run)) missing.push_back(post.item.command.run);
+    auto fetched = missing.empty() ? Outcome<void>{} : cache_.fetch(missing);
+    if (!fetched) ++counters_.store_failures;
+    for (Posted& post : posts) {
+      OpenRun* open = cache_.find(post.item.command.run);
+      if (open && open->flying) {
+        held_posts_.push_back(std::move(post));
+      } else if (open) {
+        decide_post(*open, std::move(post), now);
+      } else if (fetched) {
+        // The receiver is damaged: whoever sent this must not suffer for it.
+        answer_sender(post, cache_.damage(post.item.command.run));
+      } else {
+        abandon(post.group, fetched.error(), now);
+      }
+    }
+  }
+}
+
+void Host::Partition::decide_post(OpenRun& open, Posted post, Instant now) {
+  if (next_.groups.abandoned(post.group)) return;
+  bool foreign = post.sender && open.run.exists() && open.run.account != post.sender->account;
+  if (foreign) {
+    Error error{ErrorCode::execution_not_found, "there is no " + name_of(open.run.id), {}};
+    return answer_sender(post, &error);
+  }
+  Touched& touched = touch(open);
+  next_.groups.join(post.group, touched.group);
+  Groups::Member group = post.group;
+  std::optional<SendSignal> sender = std::move(post.sender);
+  decide_one(touched, std::move(post.item), now);
+  if (sender) {
+    const std::optional<Error>& refusal = touched.items.back().refusal;
+    answer_sender(Posted{{}, group, std::move(sender)}, refusal ? &*refusal : nullptr);
+  }
+}
+
+/// Tells the sender of a signal what became of it.
+void Host::Partition::answer_sender(const Posted& post, const Error* refusal) {
+  if (!post.sender) return;
+  SettleSignal settle{post.sender->ref, refusal == nullptr, refusal ? refusal->message : ""};
+  posts_.push_back(
+      {posted(post.sender->from, std::move(settle), post.sender->to), post.group, std::nullopt});
+}
+
+/// Forgets a group whose posts cannot be decided: what brought it about is refused or tried again.
+void Host::Partition::abandon(Groups::Member group, const Error& error, Instant now) {
+  if (next_.groups.abandoned(group)) return;
+  next_.groups.abandon(group);
+  Groups::Member whole = next_.groups.of(group);
+  std::vector<Item> items;
+  for (Touched& touched : next_.runs) {
+    if (next_.groups.of(touched.group) != whole) continue;
+    for (DecidedItem& decided : touched.items)
+      if (!decided.item.posted) items.push_back(std::move(decided.item));
+    cache_.forget(touched.open->run.id);
+    touched.open = nullptr;
+  }
+  std::erase_if(next_.runs, [](const Touched& touched) { return touched.open == nullptr; });
+  for (size_t i = 0; i < next_.runs.size(); ++i)
+    next_.runs[i].open->place = static_cast<uint32_t>(i);
+  auto gone = [&](const Posted& post) { return next_.groups.of(post.group) == whole; };
+  std::erase_if(posts_, gone);
+  std::erase_if(held_posts_, gone);
+  refuse_all(std::move(items), error, now);
+}
+
+}  // namespace fermata

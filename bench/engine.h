@@ -113,5 +113,6 @@ void measure_latency(const Limits& limits);
 void measure_timers();
 void measure_split();
 void measure_restart();
+void measure_long_history();
 
 }  // namespace fermata::bench

@@ -8,7 +8,7 @@
 /// prints ratios to the machine's own limit. With --enforce a missed floor is exit code 1.
 int main(int argc, char** argv) {
   using namespace fermata::bench;
-  std::string only = "abcdefg";
+  std::string only = "abcdefgh";
   bool enforce = false;
   for (int i = 1; i < argc; ++i) {
     std::string word = argv[i];
@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
     } else if (word == "--only" && i + 1 < argc) {
       only = argv[++i];
     } else if (word != "core") {
-      std::fprintf(stderr, "usage: fermata_bench [core] [--only abcdefg] [--enforce]\n");
+      std::fprintf(stderr, "usage: fermata_bench [core] [--only abcdefgh] [--enforce]\n");
       return 2;
     }
   }
@@ -30,6 +30,7 @@ int main(int argc, char** argv) {
   if (wanted('e')) measure_timers();
   if (wanted('f')) measure_split();
   if (wanted('g')) measure_restart();
+  if (wanted('h')) measure_long_history();
   std::printf("\n%d floors missed\n", floors_missed());
   return enforce && floors_missed() > 0 ? 1 : 0;
 }

@@ -44,6 +44,8 @@ HostSettings drawn_settings(Random& dice) {
   settings.turn_commands_max = pick(dice, std::array<size_t, 4>{1, 2, 8, 512});
   settings.cached_runs_max = pick(dice, std::array<size_t, 3>{1, 2, 20'000});
   settings.sweep_interval_ms = pick(dice, std::array<int64_t, 3>{5'000, 30'000, 120'000});
+  settings.checkpoint_events = pick(dice, std::array<uint64_t, 4>{0, 1, 8, 2'000});
+  settings.checkpoints_kept = pick(dice, std::array<uint32_t, 3>{1, 2, 3});
   settings.limits.steps_per_commit =
       pick(dice, std::array<uint32_t, 6>{1, 2, 3, 7, 10'000, 10'000});
   return settings;
@@ -170,6 +172,9 @@ void World::probe_host() {
   HostCounters counters = process_->host.counters();
   if (counters.commands_held > 0) probe(Probe::command_held);
   if (counters.commits_overlapped > 0) probe(Probe::commit_overlapped);
+  if (counters.checkpoints_written > 0) probe(Probe::checkpoint_written);
+  if (counters.checkpoints_restored > 0) probe(Probe::checkpoint_restored);
+  if (counters.checkpoints_unreadable > 0) probe(Probe::checkpoint_passed_over);
 }
 
 void World::jump_clock() {

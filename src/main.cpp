@@ -44,6 +44,9 @@ class Visitor final : public StoreVisitor {
  public:
   explicit Visitor(const cli::StoredThings& things) : things_(things) {}
   void run(const StoredRun& run) override { things_.run(run); }
+  void checkpoint(const StoredRun& run, const Checkpoint& checkpoint) override {
+    things_.checkpoint(run, checkpoint);
+  }
   void audit(const AuditEntry& entry) override { things_.audit(entry); }
   void definition(const DefinitionHash& hash, const std::string& canonical) override {
     things_.definition(hash, canonical);

@@ -1,10 +1,11 @@
 #include "sim/auditors/ledger.h"
 
+#include "base/json.h"
+#include "core/run/checkpoint.h"
 #include "core/run/decide.h"
 #include "core/run/event_json.h"
 #include "core/run/history.h"
 #include "core/run/snapshot.h"
-#include "base/json.h"
 
 namespace fermata::sim {
 
@@ -43,6 +44,19 @@ void Ledger::written(const StoredRun& stored, const RunWrite& write) {
   if (stored.summary.last_sequence != run.last_sequence)
     violate(run, "the summary's last_sequence is " + std::to_string(stored.summary.last_sequence));
   for (const auto& auditor : auditors_) auditor->written(run, stored.summary);
+  if (write.checkpoint) check_checkpoint(run, *write.checkpoint);
+}
+
+/// It stands for the fold of the whole history, to the byte, and gives it back.
+void Ledger::check_checkpoint(const Run& run, const Checkpoint& checkpoint) const {
+  if (checkpoint.sequence != run.last_sequence) violate(run, "a checkpoint of another moment");
+  if (checkpoint.bytes != encode_checkpoint(run))
+    violate(run, "the checkpoint is not the fold of the history");
+  auto restored = restore_checkpoint(run.id, checkpoint.bytes, [&](const DefinitionHash& hash) {
+    return definitions_.original(hash);
+  });
+  if (!restored) violate(run, "the checkpoint cannot be restored: " + restored.error().message);
+  compare(*restored);
 }
 
 void Ledger::compare(const Run& live) const {
@@ -54,9 +68,8 @@ void Ledger::compare(const Run& live) const {
 
 void Ledger::read_again(const StoredRun& stored) const {
   const RunId& id = stored.summary.id;
-  auto read = fermata::fold(id, stored.history, [&](const DefinitionHash& hash) {
-    return definitions_.original(hash);
-  });
+  auto read = fermata::fold(
+      id, stored.history, [&](const DefinitionHash& hash) { return definitions_.original(hash); });
   if (!read) throw Violation{"the history of " + id.text() + ": " + read.error().message};
   compare(*read);
 }

@@ -28,6 +28,7 @@ class Ledger {
 
  private:
   void fold(Run& run, const Event& event);
+  void check_checkpoint(const Run& run, const Checkpoint& checkpoint) const;
 
   const SimDefinitions& definitions_;
   const Trace& trace_;

@@ -4,7 +4,8 @@
 
 namespace fermata::sim {
 
-Outcome<std::vector<StoredRun>> SimStore::load(std::span<const RunId> ids) {
+Outcome<std::vector<StoredRun>> SimStore::load(std::span<const RunId> ids,
+                                               uint64_t checkpoint_before) {
   chaos_.port_call("store.load");
   if (chaos_.strikes(Fault::load_unavailable))
     return fail(ErrorCode::store_unavailable, "the simulated store cannot be read");
@@ -14,9 +15,24 @@ Outcome<std::vector<StoredRun>> SimStore::load(std::span<const RunId> ids) {
     const StoredRun* run = truth(id);
     // Without its mark a request that was carried out is unknown again.
     bool forgotten = run && sabotage_ == Sabotage::dedup && is_terminal(run->summary.status);
-    out.push_back(run && !forgotten ? *run : StoredRun{});
+    out.push_back(run && !forgotten ? since_checkpoint(*run, checkpoint_before) : StoredRun{});
   }
   chaos_.port_call("store.load done");
+  return out;
+}
+
+StoredRun SimStore::since_checkpoint(const StoredRun& run, uint64_t before) {
+  StoredRun out{run.version, run.summary, {}};
+  for (const Checkpoint& kept : checkpoints_[run.summary.id])
+    if (kept.sequence < before) out.checkpoint = kept;
+  uint64_t covered = out.checkpoint ? out.checkpoint->sequence : 0;
+  for (const HistoryChunk& chunk : run.history)
+    if (chunk.first_sequence > covered) out.history.push_back(chunk);
+  if (out.checkpoint && chaos_.strikes(Fault::checkpoint_unreadable)) {
+    // Written by a program to come, or not to its end.
+    std::string& bytes = out.checkpoint->bytes;
+    chaos_.dice().chance(0.5) ? void(bytes.front() = '\xff') : bytes.resize(bytes.size() / 2);
+  }
   return out;
 }
 
@@ -158,6 +174,7 @@ CommitOutcome SimStore::write(const RunWrite& write) {
   bool begins_again = sabotage_ == Sabotage::dedup && write.expected_version == 0 && version > 0;
   if (begins_again) {
     found->second = {};
+    checkpoints_.erase(id);
   } else if (version != write.expected_version && sabotage_ != Sabotage::version_check) {
     return conflict(id);
   }
@@ -169,6 +186,11 @@ CommitOutcome SimStore::write(const RunWrite& write) {
   run.history.push_back(write.events);
   run.summary = write.summary;
   ++run.version;
+  if (write.checkpoint) {
+    std::vector<Checkpoint>& kept = checkpoints_[id];
+    kept.push_back(*write.checkpoint);
+    if (kept.size() > write.checkpoints_kept) kept.erase(kept.begin());
+  }
   hooks_.written(run, write);
   return CommitOutcome::done;
 }

@@ -22,7 +22,8 @@ class SimStore final : public Store {
   SimStore(Chaos& chaos, const SimClock& clock, Sabotage sabotage, Hooks hooks)
       : chaos_(chaos), clock_(clock), sabotage_(sabotage), hooks_(std::move(hooks)) {}
 
-  Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids) override;
+  Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,
+                                       uint64_t checkpoint_before = UINT64_MAX) override;
   std::vector<CommitOutcome> commit(const CommitBatch& batch) override;
   void submit(CommitBatch batch) override;
   std::optional<CommitAnswer> harvest() override;
@@ -55,13 +56,15 @@ class SimStore final : public Store {
   bool fits(const RunWrite& write) const;
   CommitOutcome write(const RunWrite& write);
   CommitOutcome conflict(const RunId& id);
+  StoredRun since_checkpoint(const StoredRun& run, uint64_t before);
 
   Chaos& chaos_;
   const SimClock& clock_;
   const Sabotage sabotage_;
   Hooks hooks_;
   std::map<RunId, StoredRun> runs_;
-  std::vector<RunId> order_;  ///< of creation
+  std::map<RunId, std::vector<Checkpoint>> checkpoints_;  ///< oldest first
+  std::vector<RunId> order_;                              ///< of creation
   std::vector<AuditLine> audit_;
   std::map<RunId, bool> conflicted_;
   std::optional<InFlight> flight_;

@@ -22,6 +22,7 @@ class ByteWriter {
   void fixed64(uint64_t value);
   void text(std::string_view value);
   void value(const Value& value);
+  void raw(std::string_view bytes) { bytes_ += bytes; }
   const std::string& bytes() const { return bytes_; }
   std::string take() { return std::move(bytes_); }
   size_t size() const { return bytes_.size(); }

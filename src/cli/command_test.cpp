@@ -8,6 +8,8 @@
 
 #include "base/json.h"
 #include "cli/engine.h"
+#include "core/run/checkpoint.h"
+#include "core/run/decide.h"
 
 namespace fermata::cli {
 namespace {
@@ -26,6 +28,7 @@ class NoWorld final : public World {
   Outcome<void> restore(const std::string&, const std::string&) override { return {}; }
   Outcome<void> visit(const std::string&, const StoredThings& things) override {
     if (shows_damage) things.damage({ErrorCode::data_damaged, "page 7 is torn", {}});
+    if (shows) shows(things);
     return {};
   }
   std::unique_ptr<Timers> timers() override { return nullptr; }
@@ -35,6 +38,7 @@ class NoWorld final : public World {
   std::unique_ptr<Entropy> entropy() override { return nullptr; }
 
   bool shows_damage = false;
+  std::function<void(const StoredThings&)> shows;
 };
 
 class CommandLine : public testing::Test {
@@ -166,6 +170,35 @@ TEST_F(CommandLine, verify_fails_when_the_store_shows_damage) {
   EXPECT_NE(out.find("page 7 is torn"), std::string::npos);
   EXPECT_EQ(run({"verify", "--data", "d", "--json"}), 1);
   EXPECT_EQ(parse_json(out)->get("problems").size(), 1u);
+}
+
+TEST_F(CommandLine, verify_holds_checkpoints_against_the_history) {
+  auto checked = graph::check_definition(*parse_json(
+      R"({"nodes":[{"id":"t","type":"manual","trigger":true},
+                   {"id":"w","type":"wait","parameters":{"amount":10,"unit":"days"}}],
+          "edges":[{"id":"e","src":"t","dst":"w"}]})"));
+  ASSERT_TRUE(checked.definition);
+  fermata::Run state;
+  StartRun start;
+  start.definition = checked.definition;
+  auto decision = decide(state, {RunId("r1"), start, "tester"}, {Instant{5}, 1, {}});
+  ASSERT_TRUE(decision);
+  StoredRun stored{1, summarize(state), {encode_history(decision->events)}};
+  Checkpoint checkpoint{state.last_sequence, encode_checkpoint(state)};
+  world.shows = [&](const StoredThings& things) {
+    things.definition(checked.definition->hash, to_canonical_json(checked.definition->canonical));
+    things.run(stored);
+    things.checkpoint(stored, checkpoint);
+  };
+  EXPECT_EQ(run({"verify", "--data", "d", "--json"}), 0) << out;
+  EXPECT_EQ(parse_json(out)->get("checkpoints"), Value(1));
+  state.exit_reason = "never";
+  checkpoint.bytes = encode_checkpoint(state);
+  EXPECT_EQ(run({"verify", "--data", "d"}), 1);
+  EXPECT_NE(out.find("it is not the fold of the history"), std::string::npos) << out;
+  checkpoint.bytes = "nonsense";
+  EXPECT_EQ(run({"verify", "--data", "d"}), 1);
+  EXPECT_NE(out.find("its checkpoint at sequence 3"), std::string::npos) << out;
 }
 
 TEST(ReadInput, puts_fields_into_the_input) {

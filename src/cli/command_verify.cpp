@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "cli/configured.h"
 #include "core/graph/check.h"
-#include "core/run/history.h"
+#include "core/run/checkpoint.h"
 
 namespace fermata::cli {
 namespace {
@@ -19,6 +19,9 @@ class Verification {
 
   StoredThings things() {
     return {[this](const StoredRun& run) { check_run(run); },
+            [this](const StoredRun& run, const Checkpoint& checkpoint) {
+              check_checkpoint(run, checkpoint);
+            },
             [this](const AuditEntry&) { ++audit_lines_; },
             [this](const DefinitionHash& hash, const std::string& text) {
               check_definition(hash, text);
@@ -31,6 +34,7 @@ class Verification {
     Value counts = Value::object({{"data", directory},
                                   {"runs", runs_},
                                   {"events", events_},
+                                  {"checkpoints", checkpoints_},
                                   {"definitions", definitions_.size()},
                                   {"audit_lines", audit_lines_},
                                   {"problems", problems_}});
@@ -87,10 +91,29 @@ class Verification {
       problem(subject, "its summary is not the fold of its history");
   }
 
+  /// A checkpoint is the fold of the history up to it, to the byte.
+  void check_checkpoint(const StoredRun& stored, const Checkpoint& checkpoint) {
+    ++checkpoints_;
+    auto lookup = [&](const DefinitionHash& hash) -> graph::DefinitionRef {
+      auto found = definitions_.find(hash);
+      return found == definitions_.end() ? nullptr : found->second;
+    };
+    std::string subject = "run " + stored.summary.id.text() + ", its checkpoint at sequence " +
+                          std::to_string(checkpoint.sequence);
+    auto restored = restore_checkpoint(stored.summary.id, checkpoint.bytes, lookup);
+    if (!restored) return problem(subject, restored.error().message);
+    auto folded = fold_until(stored.summary.id, stored.history, lookup, checkpoint.sequence);
+    // What is wrong with the history itself was told with the run.
+    if (!folded) return;
+    if (encode_checkpoint(*restored) != encode_checkpoint(*folded))
+      problem(subject, "it is not the fold of the history");
+  }
+
   const Terminal& terminal_;
   std::map<DefinitionHash, graph::DefinitionRef> definitions_;
   uint64_t runs_ = 0;
   uint64_t events_ = 0;
+  uint64_t checkpoints_ = 0;
   uint64_t audit_lines_ = 0;
   Value problems_ = Value::array();
 };
@@ -111,15 +134,17 @@ Exit verify(const Arguments& arguments, Surroundings& around) {
 }  // namespace
 
 CliCommand verify_command() {
-  return {"verify",
-          "",
-          "Check everything in a data directory, also beside a running server.",
-          "Checks the file's structure, every checksum, every account's audit chain, that each "
-          "run's history is without gaps and folds to the state that is stored, and that no record "
-          "points at one that is missing. Exits with 1 when something is wrong.",
-          {data_option(), config_option()},
-          "fermata verify --data fermata-data",
-          verify};
+  return {
+      "verify",
+      "",
+      "Check everything in a data directory, also beside a running server.",
+      "Checks the file's structure, every checksum, every account's audit chain, that each "
+      "run's history is without gaps and folds to the state that is stored, that checkpoints are "
+      "the fold of the history before them, and that no record points at one that is missing. "
+      "Exits with 1 when something is wrong.",
+      {data_option(), config_option()},
+      "fermata verify --data fermata-data",
+      verify};
 }
 
 }  // namespace fermata::cli

@@ -20,13 +20,17 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
                                   std::move(wanted.on_answer)}));
   engine.calls = std::move(calls);
   engine.definitions = std::make_unique<front::Definitions>(engine.store->catalog());
-  engine.engine_definitions = std::make_unique<server::EngineDefinitions>(
-      *engine.definitions, engine.store->catalog());
+  engine.engine_definitions =
+      std::make_unique<server::EngineDefinitions>(*engine.definitions, engine.store->catalog());
   HostSettings host;
   host.limits = run_limits_of(settings);
   host.turn_commands_max = settings.turn_commands_max;
   host.queue_commands_max = settings.queue_commands_max;
   host.cached_runs_max = settings.cached_runs_max;
+  host.checkpoint_events = settings.checkpoint_events;
+  host.checkpoint_bytes = settings.checkpoint_bytes;
+  host.checkpoints_kept =
+      static_cast<uint32_t>(std::min<uint64_t>(settings.checkpoints_kept, 1'000));
   engine.host = std::make_unique<Host>(
       HostPorts{engine.store->store(), *engine.timers, *engine.calls, engine.clock(),
                 *engine.entropy, feed, *engine.engine_definitions},

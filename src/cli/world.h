@@ -36,7 +36,8 @@ struct CallsWanted {
 
 /// Is shown what `verify` looks at.
 struct StoredThings {
-  std::function<void(const StoredRun&)> run;
+  std::function<void(const StoredRun&)> run;  ///< with its whole history
+  std::function<void(const StoredRun&, const Checkpoint&)> checkpoint;
   std::function<void(const AuditEntry&)> audit;
   std::function<void(const DefinitionHash&, const std::string& canonical)> definition;
   std::function<void(const Error&)> damage;

@@ -1,4 +1,5 @@
 #include "base/check.h"
+#include "host/checkpoints.h"
 #include "host/partition.h"
 
 /// The way of a batch: to the store, and back with what became of it. Whoever is told of a run,
@@ -31,8 +32,10 @@ void Host::Partition::take_off() {
     open.place = OpenRun::nowhere;
     open.flying = true;
     batch.runs.push_back(touched.write ? *std::move(touched.write) : write_of(touched));
-    if (flying_.groups.shared(touched.group))
-      batch.runs.back().group = flying_.groups.of(touched.group) + 1;
+    RunWrite& write = batch.runs.back();
+    if (flying_.groups.shared(touched.group)) write.group = flying_.groups.of(touched.group) + 1;
+    write.checkpoint = checkpoint_due(open, write.events, settings_);
+    write.checkpoints_kept = settings_.checkpoints_kept;
     touched.events = {};
   }
   ports_.store.submit(std::move(batch));
@@ -76,7 +79,8 @@ bool Host::Partition::land(Instant now) {
 /// After an unknown outcome: what was written is there word for word, or it was not written.
 CommitOutcome Host::Partition::find_out(const RunWrite& write) {
   const RunId& id = write.summary.id;
-  auto loaded = ports_.store.load(std::span(&id, 1));
+  // A checkpoint that was written with them would stand in their place.
+  auto loaded = ports_.store.load(std::span(&id, 1), write.events.first_sequence);
   if (!loaded) return CommitOutcome::unknown;
   for (const HistoryChunk& chunk : loaded->front().history)
     if (chunk == write.events) return CommitOutcome::done;
@@ -88,6 +92,7 @@ void Host::Partition::committed(Touched& touched, RunWrite& write, Instant now) 
   ++open.version;
   open.assumed = false;
   counters_.events += write.events.count;
+  if (write.checkpoint) ++counters_.checkpoints_written;
   for (const Effect& effect : touched.effects) perform(open.run, effect);
   ports_.feed.committed(write.summary, write.events);
   ports_.feed.settled(open.run);

@@ -32,6 +32,9 @@ struct HostSettings {
   size_t queue_commands_max = 65'536;  ///< callers beyond are refused
   size_t cached_runs_max = 20'000;
   int64_t sweep_interval_ms = 30'000;
+  uint64_t checkpoint_events = 2'000;   ///< since the last one; 0: none are written
+  uint64_t checkpoint_bytes = 1 << 20;  ///< of history since the last one
+  uint32_t checkpoints_kept = 2;        ///< per run
 };
 
 struct HostCounters {
@@ -45,6 +48,9 @@ struct HostCounters {
   uint64_t store_failures = 0;
   uint64_t commands_held = 0;       ///< had to wait until their run was durable
   uint64_t commits_overlapped = 0;  ///< batches decided while another was made durable
+  uint64_t checkpoints_written = 0;
+  uint64_t checkpoints_restored = 0;    ///< runs opened from one
+  uint64_t checkpoints_unreadable = 0;  ///< passed over for an older one or the whole history
   uint64_t queue_depth = 0;
   uint64_t runs_cached = 0;
 };

@@ -43,11 +43,11 @@ NextTurn Host::Partition::turn() {
   // A store that is done at once may have been given another batch by then.
   while (land(now)) {
   }
-  for (auto& tell : after_) tell();
-  after_.clear();
   cache_.trim();
   cache_.clear_damage();
   counters_.runs_cached = cache_.size();
+  counters_.checkpoints_restored = cache_.checkpoints_restored();
+  counters_.checkpoints_unreadable = cache_.checkpoints_unreadable();
   return next(now);
 }
 
@@ -250,7 +250,7 @@ void Host::Partition::settled_without_events(Touched touched, Instant now) {
 void Host::Partition::refuse_all(std::vector<Item> items, const Error& error, Instant now) {
   for (Item& item : items) {
     if (item.reply) {
-      after_.push_back([reply = std::move(item.reply), error] { reply(Failure{error}); });
+      item.reply(Failure{error});
     } else {
       defer(std::move(item), now + store_retry_delay);
     }
@@ -272,6 +272,9 @@ HostCounters Host::Partition::counters() const {
   counters.runs_cached = counters_.runs_cached;
   counters.commands_held = counters_.commands_held;
   counters.commits_overlapped = counters_.commits_overlapped;
+  counters.checkpoints_written = counters_.checkpoints_written;
+  counters.checkpoints_restored = counters_.checkpoints_restored;
+  counters.checkpoints_unreadable = counters_.checkpoints_unreadable;
   counters.queue_depth = queue_.size();
   return counters;
 }

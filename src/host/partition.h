@@ -80,15 +80,14 @@ class Host::Partition {
   std::atomic<bool> stopping_{false};
 
   // Owned by the thread that takes turns.
-  Flight next_;                               ///< decided, and to be submitted
-  Flight flying_;                             ///< its batch is with the store
-  HeldItems held_;                            ///< for runs of the two above
-  std::vector<Posted> posts_;                 ///< sent by this turn, to be decided in it
-  std::vector<Posted> held_posts_;            ///< to runs that fly; the next batch waits for them
-  std::deque<Item> released_;                 ///< were held or conflicted: decided first
-  std::deque<RunId> continuing_;              ///< runs with ready work left over
-  std::multimap<Instant, Item> deferred_;     ///< to be tried again later
-  std::vector<std::function<void()>> after_;  ///< replies to be sent when the turn's state is set
+  Flight next_;                            ///< decided, and to be submitted
+  Flight flying_;                          ///< its batch is with the store
+  HeldItems held_;                         ///< for runs of the two above
+  std::vector<Posted> posts_;              ///< sent by this turn, to be decided in it
+  std::vector<Posted> held_posts_;         ///< to runs that fly; the next batch waits for them
+  std::deque<Item> released_;              ///< were held or conflicted: decided first
+  std::deque<RunId> continuing_;           ///< runs with ready work left over
+  std::multimap<Instant, Item> deferred_;  ///< to be tried again later
   uint64_t sweep_cursor_ = 0;
   bool sweeping_ = false;
   Instant next_sweep_;
@@ -99,7 +98,8 @@ class Host::Partition {
   struct Counters {
     std::atomic<uint64_t> commits{0}, commands{0}, events{0}, conflicts{0}, refusals{0},
         timers_fired{0}, calls_placed{0}, store_failures{0}, runs_cached{0}, commands_held{0},
-        commits_overlapped{0};
+        commits_overlapped{0}, checkpoints_written{0}, checkpoints_restored{0},
+        checkpoints_unreadable{0};
   };
   Counters counters_;
 };

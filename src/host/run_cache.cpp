@@ -1,8 +1,19 @@
 #include "host/run_cache.h"
 
-#include "core/run/history.h"
+#include "core/run/checkpoint.h"
 
 namespace fermata {
+
+namespace {
+
+Outcome<Run> fold_since(const RunId& id, const StoredRun& stored, const DefinitionLookup& lookup) {
+  FERMATA_TRY(run, restore_checkpoint(id, stored.checkpoint->bytes, lookup));
+  if (run.last_sequence != stored.checkpoint->sequence)
+    return fail(ErrorCode::data_damaged, "the checkpoint is of another moment");
+  return fold_on(std::move(run), stored.history, lookup);
+}
+
+}  // namespace
 
 Outcome<Run> open_run(const RunId& id, const StoredRun& stored, Definitions& definitions) {
   std::optional<Error> failure;
@@ -12,7 +23,7 @@ Outcome<Run> open_run(const RunId& id, const StoredRun& stored, Definitions& def
     failure = found.error();
     return nullptr;
   };
-  auto run = fold(id, stored.history, lookup);
+  auto run = stored.checkpoint ? fold_since(id, stored, lookup) : fold(id, stored.history, lookup);
   if (!run && failure) return Failure{*failure};
   return run;
 }
@@ -44,14 +55,33 @@ Outcome<void> RunCache::fetch(const std::vector<RunId>& ids) {
       insert(id);
       continue;
     }
-    auto run = open_run(id, loaded[i], definitions_);
-    if (!run) {
-      damaged_.emplace(id, run.error());
-      continue;
-    }
-    OpenRun& open = insert(id);
-    open.version = loaded[i].version;
-    open.run = *std::move(run);
+    FERMATA_TRY_VOID(open(id, std::move(loaded[i])));
+  }
+  return {};
+}
+
+/// Fails when the store does; damage is noted. What a checkpoint that cannot be read stands for is
+/// in the history too.
+Outcome<void> RunCache::open(const RunId& id, StoredRun stored) {
+  checkpoints_unreadable_ += stored.checkpoints_damaged;
+  Outcome<Run> run = open_run(id, stored, definitions_);
+  while (!run && stored.checkpoint) {
+    ++checkpoints_unreadable_;
+    FERMATA_TRY(older, store_.load(std::span(&id, 1), stored.checkpoint->sequence));
+    stored = std::move(older.front());
+    run = open_run(id, stored, definitions_);
+  }
+  if (!run) {
+    damaged_.emplace(id, run.error());
+    return {};
+  }
+  if (stored.checkpoint) ++checkpoints_restored_;
+  OpenRun& open = insert(id);
+  open.version = stored.version;
+  open.run = *std::move(run);
+  for (const HistoryChunk& chunk : stored.history) {
+    open.since_checkpoint.events += chunk.count;
+    open.since_checkpoint.bytes += chunk.bytes.size();
   }
   return {};
 }

@@ -8,11 +8,19 @@
 
 namespace fermata {
 
+/// How much history would have to be folded to open a run again.
+struct Unspared {
+  uint64_t events = 0;
+  uint64_t bytes = 0;
+  uint64_t reluctance = 1;  ///< doubled whenever a checkpoint turned out too large
+};
+
 /// A run in memory, as of one stored version.
 struct OpenRun {
   static constexpr uint32_t nowhere = UINT32_MAX;
   uint64_t version = 0;
   Run run;
+  Unspared since_checkpoint;
   bool assumed = false;      ///< taken for new without asking the store
   bool flying = false;       ///< its commit is under way
   uint32_t place = nowhere;  ///< among the runs of the next batch
@@ -40,6 +48,8 @@ class RunCache {
   void trim();
   void clear_damage() { damaged_.clear(); }
   size_t size() const { return runs_.size(); }
+  uint64_t checkpoints_restored() const { return checkpoints_restored_; }
+  uint64_t checkpoints_unreadable() const { return checkpoints_unreadable_; }
 
  private:
   struct Entry {
@@ -47,6 +57,7 @@ class RunCache {
     std::list<RunId>::iterator place;
   };
   OpenRun& insert(const RunId& id);
+  Outcome<void> open(const RunId& id, StoredRun stored);
 
   Store& store_;
   Definitions& definitions_;
@@ -54,9 +65,11 @@ class RunCache {
   std::unordered_map<RunId, Entry> runs_;
   std::list<RunId> by_use_;  ///< latest first
   std::unordered_map<RunId, Error> damaged_;
+  uint64_t checkpoints_restored_ = 0;
+  uint64_t checkpoints_unreadable_ = 0;
 };
 
-/// Opens a stored run: the fold of its history.
+/// Opens a stored run: the fold of its history, from its checkpoint on if it has one.
 Outcome<Run> open_run(const RunId& id, const StoredRun& stored, Definitions& definitions);
 
 }  // namespace fermata

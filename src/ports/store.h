@@ -10,11 +10,23 @@
 
 namespace fermata {
 
+/// The state of a run after one of its events (core/run/checkpoint.h), kept so that a long history
+/// need not be folded from its beginning. It can always be made again from the history, which stays
+/// whole.
+struct Checkpoint {
+  uint64_t sequence = 0;
+  std::string bytes;
+  bool operator==(const Checkpoint&) const = default;
+};
+
 /// A run as the store holds it: its summary, and the history whose fold is its state.
 struct StoredRun {
   uint64_t version = 0;
   RunSummary summary;
-  std::vector<HistoryChunk> history;  ///< from sequence 1, without gaps
+  /// Without gaps, from sequence 1; with a checkpoint, what follows it.
+  std::vector<HistoryChunk> history;
+  std::optional<Checkpoint> checkpoint{};
+  uint32_t checkpoints_damaged = 0;  ///< newer ones that the store could not read
 };
 
 /// One run's part of a commit. Takes effect iff the stored version is `expected_version`
@@ -27,6 +39,9 @@ struct RunWrite {
   /// Writes of one group, other than 0, take effect together or not at all: when one of them
   /// cannot, the others are answered `conflict` too.
   uint32_t group = 0;
+  /// Of the state after `events`. Those before the newest `checkpoints_kept` are let go.
+  std::optional<Checkpoint> checkpoint{};
+  uint32_t checkpoints_kept = 2;
 };
 
 struct CommitBatch {
@@ -51,9 +66,11 @@ struct CommitAnswer {
 class Store {
  public:
   virtual ~Store() = default;
-  /// One entry per id, in order; version 0 for a run that does not exist. A run whose commit is
-  /// under way is not asked for.
-  virtual Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids) = 0;
+  /// One entry per id, in order; version 0 for a run that does not exist. Each with its newest
+  /// checkpoint of a sequence before `checkpoint_before` and the history since; without one, with
+  /// the whole history. A run whose commit is under way is not asked for.
+  virtual Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,
+                                               uint64_t checkpoint_before = UINT64_MAX) = 0;
   /// One outcome per run of the batch. All writes that are `done` are durable on return, made by
   /// as few synchronisations with the disk as the store can.
   virtual std::vector<CommitOutcome> commit(const CommitBatch& batch) = 0;

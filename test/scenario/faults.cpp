@@ -36,10 +36,11 @@ std::vector<Fault> all_faults() {
   return faults;
 }
 
-Outcome<std::vector<StoredRun>> FaultyStore::load(std::span<const RunId> ids) {
+Outcome<std::vector<StoredRun>> FaultyStore::load(std::span<const RunId> ids,
+                                                  uint64_t checkpoint_before) {
   if (plan_.strikes(Fault::load_fails))
     return fail(ErrorCode::store_unavailable, "the store cannot be read");
-  return store_.load(ids);
+  return store_.load(ids, checkpoint_before);
 }
 
 std::vector<CommitOutcome> FaultyStore::commit(const CommitBatch& batch) {

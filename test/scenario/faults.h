@@ -52,7 +52,8 @@ class FaultPlan {
 class FaultyStore final : public Store {
  public:
   FaultyStore(Store& store, FaultPlan& plan, bool slow) : store_(store), plan_(plan), slow_(slow) {}
-  Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids) override;
+  Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,
+                                       uint64_t checkpoint_before = UINT64_MAX) override;
   std::vector<CommitOutcome> commit(const CommitBatch& batch) override;
   void submit(CommitBatch batch) override;
   std::optional<CommitAnswer> harvest() override;

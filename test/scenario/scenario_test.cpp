@@ -121,6 +121,21 @@ TEST_P(Scenario, is_the_same_from_history_alone) {
   }
 }
 
+/// A checkpoint stands for the history before it: a host that opens its runs from one, whenever
+/// there is one, decides the same, byte for byte.
+TEST_P(Scenario, is_the_same_from_checkpoints) {
+  for (const Section& section : sections_) {
+    const Played& kept = smooth(section);
+    Played restored = played(section, {.forgetful = true, .checkpoints = true});
+    expect_smooth(restored);
+    ASSERT_EQ(kept.runs.size(), restored.runs.size());
+    for (size_t i = 0; i < kept.runs.size(); ++i) {
+      EXPECT_EQ(history_difference(kept.runs[i], restored.runs[i]), "") << section.title;
+      EXPECT_EQ(kept.runs[i].chunks, restored.runs[i].chunks) << section.title;
+    }
+  }
+}
+
 /// Row 36: all commands and timers repeated, in between those of another run.
 TEST_P(Scenario, is_the_same_when_everything_is_repeated) {
   for (const Section& section : sections_) {

@@ -82,6 +82,7 @@ void World::restart() {
   // Recovery finds everything at once here; a scenario of ninety days need not stop at every sweep.
   settings.sweep_interval_ms = 86'400'000;
   if (manner_.forgetful) settings.cached_runs_max = 0;
+  settings.checkpoint_events = manner_.checkpoints ? 1 : 0;
   host_ = std::make_unique<Host>(
       HostPorts{store_, *timers_, *calls_, clock_, entropy_, feed_, library_}, settings);
   failures_seen_ = 0;

@@ -16,10 +16,11 @@ namespace fermata::scenario {
 
 /// How a scenario is played. All ways must lead to the same end.
 struct Manner {
-  bool forgetful = false;  ///< every turn opens its runs from their history
-  bool repeats = false;    ///< every command and timer comes several times, beside a twin run
-  bool slow = false;       ///< commits are under way for some turns
-  bool heals = false;      ///< faults are being injected: what they broke off is sent again
+  bool forgetful = false;    ///< every turn opens its runs from their history
+  bool repeats = false;      ///< every command and timer comes several times, beside a twin run
+  bool checkpoints = false;  ///< and from a checkpoint where there is one
+  bool slow = false;         ///< commits are under way for some turns
+  bool heals = false;        ///< faults are being injected: what they broke off is sent again
 };
 
 /// A host with everything around it, on one thread. The store and the servers outlive the host.

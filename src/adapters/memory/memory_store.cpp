@@ -16,14 +16,28 @@ uint64_t newest_before(uint64_t before, uint64_t count) {
 
 }  // namespace
 
-Outcome<std::vector<StoredRun>> MemoryStore::load(std::span<const RunId> ids) {
+Outcome<std::vector<StoredRun>> MemoryStore::load(std::span<const RunId> ids,
+                                                  uint64_t checkpoint_before) {
   std::lock_guard lock(mutex_);
   std::vector<StoredRun> out;
   out.reserve(ids.size());
   for (const RunId& id : ids) {
     auto found = run_at_.find(id);
-    out.push_back(found == run_at_.end() ? StoredRun{} : runs_[found->second]);
+    StoredRun& run = out.emplace_back();
+    if (found != run_at_.end()) run = since_checkpoint(runs_[found->second], checkpoint_before);
   }
+  return out;
+}
+
+StoredRun MemoryStore::since_checkpoint(const StoredRun& run, uint64_t before) const {
+  auto found = checkpoints_.find(run.summary.id);
+  if (found == checkpoints_.end()) return run;
+  StoredRun out{run.version, run.summary, {}};
+  for (const Checkpoint& checkpoint : found->second)
+    if (checkpoint.sequence < before) out.checkpoint = checkpoint;
+  uint64_t covered = out.checkpoint ? out.checkpoint->sequence : 0;
+  for (const HistoryChunk& chunk : run.history)
+    if (chunk.first_sequence > covered) out.history.push_back(chunk);
   return out;
 }
 
@@ -63,6 +77,13 @@ CommitOutcome MemoryStore::write(const RunWrite& write) {
   check(write.summary.last_sequence == run.summary.last_sequence + write.events.count);
   run.summary = write.summary;
   run.version = version + 1;
+  if (write.checkpoint) {
+    check(write.checkpoint->sequence == write.summary.last_sequence);
+    std::vector<Checkpoint>& kept = checkpoints_[write.summary.id];
+    kept.push_back(*write.checkpoint);
+    if (kept.size() > write.checkpoints_kept)
+      kept.erase(kept.begin(), kept.end() - write.checkpoints_kept);
+  }
   return CommitOutcome::done;
 }
 

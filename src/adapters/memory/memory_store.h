@@ -15,7 +15,8 @@ namespace fermata {
 class MemoryStore final : public Store, public Reader, public Catalog {
  public:
   // Store
-  Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids) override;
+  Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,
+                                       uint64_t checkpoint_before = UINT64_MAX) override;
   std::vector<CommitOutcome> commit(const CommitBatch& batch) override;
   Outcome<PendingPage> pending(uint64_t after, size_t limit) override;
 
@@ -63,12 +64,14 @@ class MemoryStore final : public Store, public Reader, public Catalog {
   // All of these ask for the lock to be held.
   bool fits(const RunWrite& run) const;
   CommitOutcome write(const RunWrite& run);
+  StoredRun since_checkpoint(const StoredRun& run, uint64_t before) const;
   void append(const AuditLine& line);
   Workflow* workflow_at(const AccountId& account, const WorkflowId& id);
 
   std::mutex mutex_;
   std::deque<StoredRun> runs_;  ///< in order of creation; a run's number is its place plus one
   std::unordered_map<RunId, size_t> run_at_;
+  std::unordered_map<RunId, std::vector<Checkpoint>> checkpoints_;  ///< oldest first
   std::vector<AuditEntry> audit_;
   std::map<AccountId, std::pair<uint64_t, std::string>> audit_last_;  ///< sequence and hash
   std::map<WorkflowKey, Workflow> workflows_;

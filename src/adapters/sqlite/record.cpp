@@ -181,6 +181,13 @@ uint32_t history_checksum(uint64_t run, uint64_t prev, const HistoryChunk& chunk
   return checksum(chunk.bytes, crc32c(place.bytes()));
 }
 
+uint32_t checkpoint_checksum(uint64_t run, const Checkpoint& checkpoint) {
+  ByteWriter place;
+  place.varint(run);
+  place.varint(checkpoint.sequence);
+  return checksum(checkpoint.bytes, crc32c(place.bytes()));
+}
+
 std::string encode_audit(const AuditEntry& entry, uint64_t number) {
   ByteWriter out;
   out.varint(entry.sequence);

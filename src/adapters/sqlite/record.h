@@ -33,6 +33,7 @@ std::optional<RunLead> decode_run_lead(std::string_view record, uint64_t number)
 
 /// History bytes are kept as they came, beside their checksum.
 uint32_t history_checksum(uint64_t run, uint64_t prev, const HistoryChunk& chunk);
+uint32_t checkpoint_checksum(uint64_t run, const Checkpoint& checkpoint);
 
 std::string encode_audit(const AuditEntry& entry, uint64_t number);
 std::optional<AuditEntry> decode_audit(std::string_view record, uint64_t number);

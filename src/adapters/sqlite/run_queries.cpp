@@ -97,13 +97,50 @@ Outcome<StoredRun> RunQueries::find(const RunId& id, uint64_t first_sequence, si
   return StoredRun{found->record.version, std::move(found->record.summary), std::move(chunks)};
 }
 
-Outcome<std::vector<StoredRun>> RunQueries::find_all(std::span<const RunId> ids) {
+Outcome<std::vector<StoredRun>> RunQueries::load(std::span<const RunId> ids,
+                                                 uint64_t checkpoint_before) {
   std::vector<StoredRun> out;
   out.reserve(ids.size());
   for (const RunId& id : ids) {
-    FERMATA_TRY(run, find(id, 1, SIZE_MAX));
-    out.push_back(std::move(run));
+    StoredRun& run = out.emplace_back();
+    FERMATA_TRY(found, by_id(id));
+    if (!found) continue;
+    FERMATA_TRY_VOID(choose_checkpoint(*found, checkpoint_before, run));
+    uint64_t covered = run.checkpoint ? run.checkpoint->sequence : 0;
+    FERMATA_TRY(chunks, history(*found, covered + 1, SIZE_MAX));
+    run.version = found->record.version;
+    run.summary = std::move(found->record.summary);
+    run.history = std::move(chunks);
   }
+  return out;
+}
+
+/// The newest one that can be read; the history is there for what they leave out.
+Outcome<void> RunQueries::choose_checkpoint(const FoundRun& run, uint64_t before, StoredRun& out) {
+  for (;;) {
+    FERMATA_TRY(newest, checkpoints(run, before, 1));
+    if (newest.empty()) return {};
+    before = newest.front().sequence;
+    bool of_the_past = before <= run.record.summary.last_sequence;
+    if (of_the_past && !newest.front().bytes.empty()) {
+      out.checkpoint = std::move(newest.front());
+      return {};
+    }
+    ++out.checkpoints_damaged;
+  }
+}
+
+Outcome<std::vector<Checkpoint>> RunQueries::checkpoints(const FoundRun& run, uint64_t before,
+                                                         size_t most) {
+  // Sequences are stored as signed numbers.
+  uint64_t below = std::min<uint64_t>(before, INT64_MAX);
+  Rows rows = checkpoint_.query(run.number, below, most);
+  std::vector<Checkpoint> out;
+  while (rows.next()) {
+    Checkpoint& one = out.emplace_back(Checkpoint{rows.natural(0), std::string(rows.blob(2))});
+    if (checkpoint_checksum(run.number, one) != rows.natural(1)) one.bytes.clear();
+  }
+  if (rows.failed()) return database_.failure("reading a checkpoint");
   return out;
 }
 

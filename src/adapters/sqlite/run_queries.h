@@ -25,8 +25,11 @@ class RunQueries {
   Outcome<std::vector<HistoryChunk>> history(const FoundRun& run, uint64_t first_sequence,
                                              size_t events_max);
   Outcome<StoredRun> find(const RunId& id, uint64_t first_sequence, size_t events_max);
-  /// All of them with their whole history, in order; version 0 for those that do not exist.
-  Outcome<std::vector<StoredRun>> find_all(std::span<const RunId> ids);
+  /// As Store::load.
+  Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids, uint64_t checkpoint_before);
+  /// The checkpoints of a run before a sequence, newest first. Of those that are damaged only the
+  /// sequence is given.
+  Outcome<std::vector<Checkpoint>> checkpoints(const FoundRun& run, uint64_t before, size_t most);
   Outcome<RunPage> list(const RunFilter& filter, size_t limit, uint64_t before);
   Outcome<std::vector<std::pair<RunStatus, uint64_t>>> counts(const AccountId& account);
   Outcome<Store::PendingPage> pending(uint64_t after, size_t limit);
@@ -52,6 +55,7 @@ class RunQueries {
   Outcome<std::vector<Link>> links(const FoundRun& run, uint64_t first_sequence, bool with_bytes);
   Outcome<void> fill(const FoundRun& run, Link& link, uint64_t checksum, std::string_view bytes);
   Outcome<void> read_bytes(const FoundRun& run, Link& link);
+  Outcome<void> choose_checkpoint(const FoundRun& run, uint64_t before, StoredRun& out);
   Outcome<std::vector<WorkflowId>> workflows_of(const AccountId& account);
   Outcome<Scan> start_scan(const RunFilter& filter, size_t limit, uint64_t before);
   Outcome<Numbers> next_batch(const RunFilter& filter, Scan& scan);
@@ -65,6 +69,9 @@ class RunQueries {
                        "SELECT run, prev, first, count, checksum, bytes FROM history "
                        "WHERE number = ?"};
   Statement bytes_{database_, "SELECT checksum, bytes FROM history WHERE number = ?"};
+  Statement checkpoint_{database_,
+                        "SELECT sequence, checksum, bytes FROM checkpoint WHERE run = ? AND "
+                        "sequence < ? ORDER BY sequence DESC LIMIT ?"};
   Statement all_{database_, "SELECT number FROM run WHERE number < ? ORDER BY number DESC LIMIT ?"};
   Statement by_workflow_{database_,
                          "SELECT number FROM run WHERE account = ? AND workflow = ? AND "

@@ -41,6 +41,7 @@ std::optional<CommitOutcome> RunWriter::create(const RunWrite& write) {
   if (sqlite3_changes64(database_.handle()) == 0) return CommitOutcome::conflict;
   ++next_run_;
   if (head != 0 && !append(number, 0, write.events)) return std::nullopt;
+  if (!keep_checkpoint(number, write)) return std::nullopt;
   ++changes_[{run.account, run.status}];
   return CommitOutcome::done;
 }
@@ -72,6 +73,7 @@ std::optional<CommitOutcome> RunWriter::change(const RunWrite& write) {
           : update_status_.execute(Blob{record}, static_cast<int64_t>(run.status), number);
   if (!written) return std::nullopt;
   if (write.events.count > 0 && !append(number, lead->head, write.events)) return std::nullopt;
+  if (!keep_checkpoint(number, write)) return std::nullopt;
   if (run.status != lead->status) {
     --changes_[{run.account, lead->status}];
     ++changes_[{run.account, run.status}];
@@ -83,6 +85,15 @@ bool RunWriter::append(uint64_t run, uint64_t prev, const HistoryChunk& chunk) {
   uint32_t sum = history_checksum(run, prev, chunk);
   return history_.execute(next_history_++, run, prev, chunk.first_sequence, chunk.count, sum,
                           Blob{chunk.bytes});
+}
+
+bool RunWriter::keep_checkpoint(uint64_t run, const RunWrite& write) {
+  if (!write.checkpoint) return true;
+  const Checkpoint& kept = *write.checkpoint;
+  check(kept.sequence == write.summary.last_sequence && !kept.bytes.empty());
+  uint32_t sum = checkpoint_checksum(run, kept);
+  return checkpoint_.execute(run, kept.sequence, sum, Blob{kept.bytes}) &&
+         forget_checkpoints_.execute(run, write.checkpoints_kept);
 }
 
 bool RunWriter::write_tally() {

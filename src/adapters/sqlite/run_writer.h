@@ -24,6 +24,7 @@ class RunWriter {
   std::optional<CommitOutcome> create(const RunWrite& write);
   std::optional<CommitOutcome> change(const RunWrite& write);
   bool append(uint64_t run, uint64_t prev, const HistoryChunk& chunk);
+  bool keep_checkpoint(uint64_t run, const RunWrite& write);
 
   Database& database_;
   Statement insert_{database_,
@@ -32,6 +33,11 @@ class RunWriter {
   Statement update_{database_, "UPDATE run SET record = ? WHERE number = ?"};
   Statement update_status_{database_, "UPDATE run SET record = ?, status = ? WHERE number = ?"};
   Statement history_{database_, "INSERT INTO history VALUES (?, ?, ?, ?, ?, ?, ?)"};
+  Statement checkpoint_{database_, "INSERT OR REPLACE INTO checkpoint VALUES (?, ?, ?, ?)"};
+  Statement forget_checkpoints_{database_,
+                                "DELETE FROM checkpoint WHERE run = ?1 AND sequence <= (SELECT "
+                                "sequence FROM checkpoint WHERE run = ?1 ORDER BY sequence DESC "
+                                "LIMIT 1 OFFSET ?2)"};
   Statement tally_{database_,
                    "INSERT INTO tally VALUES (?, ?, ?) ON CONFLICT (account, status) "
                    "DO UPDATE SET runs = runs + excluded.runs"};

@@ -97,11 +97,24 @@ CREATE TABLE settlement (number INTEGER PRIMARY KEY, count INTEGER NOT NULL);
 INSERT INTO settlement VALUES (1, 0);
 )sql";
 
+// Few runs have one, and what is written of those is found by the run's number: the newest at the
+// end of its range.
+constexpr const char* checkpoint_schema = R"sql(
+CREATE TABLE checkpoint (
+  run INTEGER NOT NULL,
+  sequence INTEGER NOT NULL,  -- of the last event in it
+  checksum INTEGER NOT NULL,
+  bytes BLOB NOT NULL,
+  PRIMARY KEY (run, sequence)
+) WITHOUT ROWID;
+)sql";
+
 struct Migration {
   const char* name;
   const char* sql;
 };
-constexpr std::array migrations = {Migration{"first", first_schema}};
+constexpr std::array migrations = {Migration{"first", first_schema},
+                                   Migration{"checkpoints", checkpoint_schema}};
 
 /// The newest migration in the file, 0 for a file without a schema.
 Outcome<int64_t> schema_of(Database& database) {

@@ -14,6 +14,8 @@ class SqliteFault : public testing::TestWithParam<Fault> {
 
 /// Versions of the three runs that the batch of the test writes.
 std::vector<uint64_t> versions(Store& store) {
+  auto old = load_one(store, "old");
+  EXPECT_TRUE(old && old->checkpoint.has_value() == (old->version == 2));
   return {version_of(store, "old"), version_of(store, "new1"), version_of(store, "new2")};
 }
 
@@ -43,6 +45,7 @@ TEST_P(SqliteFault, answers_hold_whichever_call_fails) {
     CommitBatch batch =
         batch_of({next_write(*load_one(*store, "old")), creation("new1", 9000), creation("new2")},
                  {line("one"), line("two")});
+    batch.runs[0].checkpoint = Checkpoint{batch.runs[0].summary.last_sequence, "state"};
     Fault fault = GetParam();
     fault.at = n;
     set_fault(fault);

@@ -124,10 +124,13 @@ Outcome<std::unique_ptr<SqliteStore>> open_sqlite(const std::filesystem::path& d
   return std::unique_ptr<SqliteStore>(new SqliteStore(std::move(parts)));
 }
 
-Outcome<std::vector<StoredRun>> SqliteStore::load(std::span<const RunId> ids) {
+Outcome<std::vector<StoredRun>> SqliteStore::load(std::span<const RunId> ids,
+                                                  uint64_t checkpoint_before) {
   // The writing connection knows its pages by heart, but not while it writes.
-  if (!parts_->committing.busy() || !parts_->writer.settled()) return parts_->writer.load(ids);
-  return parts_->loading.read([&](ReadConnection& c) { return c.runs.find_all(ids); });
+  if (!parts_->committing.busy() || !parts_->writer.settled())
+    return parts_->writer.load(ids, checkpoint_before);
+  return parts_->loading.read(
+      [&](ReadConnection& c) { return c.runs.load(ids, checkpoint_before); });
 }
 
 std::vector<CommitOutcome> SqliteStore::commit(const CommitBatch& batch) {

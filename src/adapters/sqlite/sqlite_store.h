@@ -25,7 +25,8 @@ class SqliteStore final : public Store, public Reader, public Catalog {
   ~SqliteStore() override;
 
   // Store
-  Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids) override;
+  Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,
+                                       uint64_t checkpoint_before = UINT64_MAX) override;
   std::vector<CommitOutcome> commit(const CommitBatch& batch) override;
   void submit(CommitBatch batch) override;
   std::optional<CommitAnswer> harvest() override;
@@ -96,7 +97,10 @@ Outcome<void> restore_sqlite(const std::filesystem::path& file,
 class StoreVisitor {
  public:
   virtual ~StoreVisitor() = default;
+  /// With its whole history.
   virtual void run(const StoredRun& run) = 0;
+  /// After `run`, for each that is kept of it.
+  virtual void checkpoint(const StoredRun& /*run*/, const Checkpoint& /*checkpoint*/) {}
   virtual void audit(const AuditEntry& entry) = 0;
   virtual void definition(const DefinitionHash& hash, const std::string& canonical) = 0;
   virtual void damage(const Error& error) = 0;

@@ -17,7 +17,11 @@ using sqlite::Statement;
 
 class Visit {
  public:
-  Visit(Database& database, StoreVisitor& visitor) : database_(database), visitor_(visitor) {}
+  Visit(Database& database, StoreVisitor& visitor) : database_(database), visitor_(visitor) {
+    // A store that no server has opened since there are checkpoints has no table for them.
+    auto tables = database.number("SELECT count(*) FROM sqlite_schema WHERE name = 'checkpoint'");
+    has_checkpoints_ = tables && *tables == 1;
+  }
 
   void structure() {
     Statement check(database_, "PRAGMA integrity_check(100)");
@@ -41,6 +45,11 @@ class Visit {
     }
     note_failure(rows);
     tally();
+    if (!has_checkpoints_) return;
+    auto strays = database_.number(
+        "SELECT count(*) FROM checkpoint WHERE run NOT IN (SELECT number FROM run)");
+    if (!strays) return visitor_.damage(strays.error());
+    if (*strays > 0) damage(std::to_string(*strays) + " checkpoints are of no run");
   }
 
   void audit() {
@@ -112,7 +121,26 @@ class Visit {
     ++counted_[{summary.account.text(), summary.status}];
     Outcome<std::vector<HistoryChunk>> history = queries_.history(found, 1, SIZE_MAX);
     if (!history) return visitor_.damage(history.error());
-    visitor_.run({found.record.version, summary, *std::move(history)});
+    StoredRun stored{found.record.version, summary, *std::move(history)};
+    visitor_.run(stored);
+    checkpoints(found, stored);
+  }
+
+  void checkpoints(const FoundRun& found, const StoredRun& stored) {
+    if (!has_checkpoints_) return;
+    auto kept = queries_.checkpoints(found, UINT64_MAX, SIZE_MAX >> 1);
+    if (!kept) return visitor_.damage(kept.error());
+    for (const Checkpoint& checkpoint : *kept) {
+      std::string place = "the checkpoint of run " + stored.summary.id.text() + " at sequence " +
+                          std::to_string(checkpoint.sequence);
+      if (checkpoint.bytes.empty()) {
+        damage(place + " is damaged: its checksum does not match");
+      } else if (checkpoint.sequence > stored.summary.last_sequence) {
+        damage(place + " is later than the run");
+      } else {
+        visitor_.checkpoint(stored, checkpoint);
+      }
+    }
   }
 
   void tally() {
@@ -136,6 +164,7 @@ class Visit {
   Database& database_;
   StoreVisitor& visitor_;
   RunQueries queries_{database_};
+  bool has_checkpoints_ = false;
   std::map<std::pair<std::string, RunStatus>, int64_t> counted_;
 };
 

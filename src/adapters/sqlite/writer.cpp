@@ -75,7 +75,8 @@ Outcome<void> Writer::write_all(const CommitBatch& batch, std::vector<CommitOutc
   return {};
 }
 
-Outcome<std::vector<StoredRun>> Writer::load(std::span<const RunId> ids) {
+Outcome<std::vector<StoredRun>> Writer::load(std::span<const RunId> ids,
+                                             uint64_t checkpoint_before) {
   std::lock_guard lock(mutex_);
   if (unsettled_ && !settle()) {
     return fail(ErrorCode::store_unavailable,
@@ -83,7 +84,7 @@ Outcome<std::vector<StoredRun>> Writer::load(std::span<const RunId> ids) {
   }
   // One snapshot for all of them is cheaper than one for each statement.
   if (!begin_read_.execute()) return database_->failure("beginning to read");
-  Outcome<std::vector<StoredRun>> found = queries_.find_all(ids);
+  Outcome<std::vector<StoredRun>> found = queries_.load(ids, checkpoint_before);
   if (!commit_.execute()) roll_back();
   return found;
 }

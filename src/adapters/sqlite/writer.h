@@ -25,7 +25,7 @@ class Writer {
 
   std::vector<CommitOutcome> commit(const CommitBatch& batch);
   /// After an outcome was unknown, first makes it known.
-  Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids);
+  Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids, uint64_t checkpoint_before);
   /// Runs `body` and writes the audit line in one transaction; nothing stays when either fails.
   Outcome<void> transact(const AuditLine* line, const std::function<Outcome<void>()>& body);
 

@@ -78,15 +78,10 @@ Outcome<std::vector<Event>> decode_history(const HistoryChunk& chunk) {
   return events;
 }
 
-Outcome<Run> fold(const RunId& id, const std::vector<HistoryChunk>& history,
-                  const DefinitionLookup& definitions) {
-  return fold_until(id, history, definitions, UINT64_MAX);
-}
+namespace {
 
-Outcome<Run> fold_until(const RunId& id, const std::vector<HistoryChunk>& history,
-                        const DefinitionLookup& definitions, uint64_t last_sequence) {
-  Run run;
-  run.id = id;
+Outcome<Run> fold_to(Run run, const std::vector<HistoryChunk>& history,
+                     const DefinitionLookup& definitions, uint64_t last_sequence) {
   for (const HistoryChunk& chunk : history) {
     if (chunk.first_sequence != run.last_sequence + 1) return damaged(chunk);
     FERMATA_TRY(events, decode_history(chunk));
@@ -105,6 +100,25 @@ Outcome<Run> fold_until(const RunId& id, const std::vector<HistoryChunk>& histor
     }
   }
   return run;
+}
+
+}  // namespace
+
+Outcome<Run> fold(const RunId& id, const std::vector<HistoryChunk>& history,
+                  const DefinitionLookup& definitions) {
+  return fold_until(id, history, definitions, UINT64_MAX);
+}
+
+Outcome<Run> fold_on(Run run, const std::vector<HistoryChunk>& history,
+                     const DefinitionLookup& definitions) {
+  return fold_to(std::move(run), history, definitions, UINT64_MAX);
+}
+
+Outcome<Run> fold_until(const RunId& id, const std::vector<HistoryChunk>& history,
+                        const DefinitionLookup& definitions, uint64_t last_sequence) {
+  Run run;
+  run.id = id;
+  return fold_to(std::move(run), history, definitions, last_sequence);
 }
 
 }  // namespace fermata

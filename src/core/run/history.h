@@ -35,6 +35,9 @@ struct KnownDefinitions {
 
 Outcome<Run> fold(const RunId& id, const std::vector<HistoryChunk>& history,
                   const DefinitionLookup& definitions);
+/// Goes on from the state that the events before `history` left.
+Outcome<Run> fold_on(Run run, const std::vector<HistoryChunk>& history,
+                     const DefinitionLookup& definitions);
 /// The same up to and including `last_sequence`.
 Outcome<Run> fold_until(const RunId& id, const std::vector<HistoryChunk>& history,
                         const DefinitionLookup& definitions, uint64_t last_sequence);

@@ -8,14 +8,32 @@ namespace fermata {
 
 namespace {
 
-constexpr uint8_t snapshot_format = 1;
+/// Another one whenever the form changes, so that a state of another form is not read as one of
+/// this (checkpoint_test.cpp holds it against the form).
+constexpr uint8_t snapshot_format = 2;
 
-/// Contexts are written in full where first met and by number afterwards.
+/// Contexts and values are written in full where first met and by number afterwards.
 class SnapshotWriter : public FieldWriter {
  public:
   explicit SnapshotWriter(ByteWriter& out) : FieldWriter(out), out_(out) {}
   using FieldWriter::put;
 
+  void put(const Value& value) {
+    if (value.node() == nullptr) {
+      out_.varint(0);
+      return out_.value(value);
+    }
+    auto [known, unseen] = values_.try_emplace(value.node());
+    if (!unseen) return out_.varint(known->second);
+    // What is equal is one value whether it shares a node or not, so that the bytes do not depend
+    // on how the state came to be.
+    ByteWriter full;
+    full.value(value);
+    auto [same, fresh] = contents_.try_emplace(full.take(), contents_.size() + 1);
+    known->second = same->second;
+    out_.varint(same->second);
+    if (fresh) out_.raw(same->first);
+  }
   void put(const Context& context) {
     if (context.empty()) return out_.varint(0);
     auto [known, fresh] = contexts_.try_emplace(context.identity(), contexts_.size() + 1);
@@ -73,12 +91,22 @@ class SnapshotWriter : public FieldWriter {
  private:
   ByteWriter& out_;
   std::map<const void*, size_t> contexts_;
+  std::map<const void*, size_t> values_;    ///< by node
+  std::map<std::string, size_t> contents_;  ///< by their bytes
 };
 
 class SnapshotReader : public FieldReader {
  public:
   explicit SnapshotReader(ByteReader& in) : FieldReader(in), in_(in) {}
   using FieldReader::take;
+
+  void take(Value& value) {
+    uint64_t number = in_.varint();
+    if (number > values_.size() + 1) return in_.fail();
+    bool known = number > 0 && number <= values_.size();
+    value = known ? values_[number - 1] : in_.value();
+    if (number == values_.size() + 1) values_.push_back(value);
+  }
 
   void take(Context& context) {
     uint64_t number = in_.varint();
@@ -149,6 +177,7 @@ class SnapshotReader : public FieldReader {
  private:
   ByteReader& in_;
   std::vector<Context> contexts_;
+  std::vector<Value> values_;
 };
 
 /// Every field of a run except its definition, in one order for both directions.

@@ -1,0 +1,33 @@
+#include "host/checkpoints.h"
+
+#include "core/run/checkpoint.h"
+
+namespace fermata {
+
+namespace {
+
+constexpr uint64_t patience_with_ready_work = 16;
+constexpr uint64_t reluctance_max = 1 << 20;
+
+}  // namespace
+
+std::optional<Checkpoint> checkpoint_due(OpenRun& open, const HistoryChunk& events,
+                                         const HostSettings& settings) {
+  Unspared& since = open.since_checkpoint;
+  since.events += events.count;
+  since.bytes += events.bytes.size();
+  if (settings.checkpoint_events == 0) return std::nullopt;
+  uint64_t times = since.reluctance * (has_ready_work(open.run) ? patience_with_ready_work : 1);
+  if (since.events / times < settings.checkpoint_events &&
+      since.bytes / times < settings.checkpoint_bytes)
+    return std::nullopt;
+  Checkpoint checkpoint{open.run.last_sequence, encode_checkpoint(open.run)};
+  if (checkpoint.bytes.size() > since.bytes && since.reluctance < reluctance_max) {
+    since.reluctance *= 2;
+    return std::nullopt;
+  }
+  since = {};
+  return checkpoint;
+}
+
+}  // namespace fermata

@@ -1,0 +1,137 @@
+#pragma once
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "adapters/memory/entropy.h"
+#include "adapters/memory/memory_store.h"
+#include "adapters/memory/virtual_clock.h"
+#include "adapters/memory/wheel_timers.h"
+#include "base/json.h"
+#include "core/graph/check.h"
+#include "host/host.h"
+
+/// A host on one thread whose commits land when the test says so.
+namespace fermata {
+
+/// Holds what is submitted until it is let go.
+class WaitingStore final : public Store {
+ public:
+  Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,
+                                       uint64_t checkpoint_before = UINT64_MAX) override {
+    return memory.load(ids, checkpoint_before);
+  }
+  std::vector<CommitOutcome> commit(const CommitBatch& batch) override {
+    return memory.commit(batch);
+  }
+  void submit(CommitBatch batch) override {
+    EXPECT_FALSE(flying) << "one batch at a time";
+    sizes.push_back(batch.runs.size());
+    flying = std::move(batch);
+  }
+  std::optional<CommitAnswer> harvest() override {
+    if (!flying || holds) return std::nullopt;
+    CommitBatch batch = *std::exchange(flying, std::nullopt);
+    CommitOutcome outcome = std::exchange(fails_once_with, CommitOutcome::done);
+    std::vector<CommitOutcome> outcomes(batch.runs.size(), outcome);
+    if (outcome == CommitOutcome::done) outcomes = memory.commit(batch);
+    return CommitAnswer{std::move(batch), std::move(outcomes)};
+  }
+  Outcome<PendingPage> pending(uint64_t after, size_t limit) override {
+    return memory.pending(after, limit);
+  }
+
+  MemoryStore memory;
+  std::optional<CommitBatch> flying;
+  std::vector<size_t> sizes;  ///< runs of each batch
+  std::atomic<bool> holds = false;
+  CommitOutcome fails_once_with = CommitOutcome::done;
+};
+
+class HostTest : public testing::Test {
+ protected:
+  struct NoCalls final : Calls {
+    void submit(const CallTicket&, CallRequest) override {}
+    void abandon(const CallTicket&) override {}
+    std::vector<CallAnswer> harvest() override { return {}; }
+    bool holds(const CallTicket&) const override { return false; }
+    size_t in_flight() const override { return 0; }
+  };
+  struct Told final : Feed {
+    void committed(const RunSummary& summary, const HistoryChunk& events) override {
+      runs.push_back(summary.id.text());
+      event_count += events.count;
+    }
+    std::vector<std::string> runs;
+    uint64_t event_count = 0;
+  };
+  struct OneDefinition final : Definitions {
+    Outcome<graph::DefinitionRef> definition(const DefinitionHash&) override { return only; }
+    Outcome<FoundWorkflow> workflow(const AccountId&, const WorkflowId&, uint32_t) override {
+      return FoundWorkflow{only, 1};
+    }
+    graph::DefinitionRef only;
+  };
+
+  HostTest() {
+    // Hears signals for ever.
+    auto checked = graph::check_definition(*parse_json(
+        R"({"nodes":[{"id":"t","type":"manual","trigger":true},
+                     {"id":"h","type":"wait_for_signal","max_visits":1000,
+                      "parameters":{"name":"news"}},
+                     {"id":"n","type":"noop","max_visits":1000}],
+            "edges":[{"id":"1","src":"t","dst":"h"},{"id":"2","src":"h","dst":"n"},
+                     {"id":"3","src":"n","dst":"h"}]})"));
+    EXPECT_TRUE(checked.definition) << (checked.errors.empty() ? "" : checked.errors[0].message);
+    definitions.only = checked.definition;
+  }
+  Host& host() {
+    if (!host_)
+      host_ = std::make_unique<Host>(
+          HostPorts{store, timers, calls, clock, entropy, told, definitions}, settings);
+    return *host_;
+  }
+  void restart() { host_.reset(); }
+
+  void send(const std::string& run, CommandBody body, const std::string& name = "") {
+    bool taken = host().submit({RunId(run), std::move(body), "tester"},
+                               [this, name](Outcome<RunSummary> outcome) {
+                                 answers.push_back(name + (outcome ? "" : " refused"));
+                                 last = std::move(outcome);
+                               });
+    EXPECT_TRUE(taken);
+  }
+  void start(const std::string& run, const std::string& name = "", const std::string& hash = "") {
+    StartRun body;
+    body.account = AccountId("acme");
+    body.workflow = WorkflowId("w");
+    body.definition = definitions.only;
+    body.request_hash = hash;
+    send(run, std::move(body), name);
+  }
+  void signal(const std::string& run, const std::string& name = "") {
+    send(run, SignalRun{"news", Value(), ""}, name);
+  }
+  /// Turns until there is nothing more to do at once.
+  void settle() {
+    while (host().turn().at_once) {
+    }
+  }
+  StoredRun stored(const std::string& run) { return *store.memory.find(RunId(run), 1, SIZE_MAX); }
+
+  HostSettings settings;
+  WaitingStore store;
+  WheelTimers timers;
+  NoCalls calls;
+  VirtualClock clock{Instant{1'700'000'000'000}};
+  SeededEntropy entropy{1};
+  Told told;
+  OneDefinition definitions;
+  std::vector<std::string> answers;  ///< names, in the order in which they were answered
+  Outcome<RunSummary> last = fail(ErrorCode::internal, "nothing was answered");
+
+ private:
+  std::unique_ptr<Host> host_;
+};
+
+}  // namespace fermata

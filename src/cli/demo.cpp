@@ -40,7 +40,7 @@ Outcome<std::optional<RunId>> live_run(Engine& engine) {
 Outcome<Demo> begin_demo(Engine& engine, const Settings& settings, const std::string& base_url) {
   FERMATA_TRY(file, load_graph(settings.demo, settings));
   if (!file.checked.errors.empty())
-    return fail(ErrorCode::definition_invalid, settings.demo + " has errors.", file.checked.errors);
+    return fail(ErrorCode::invalid_definition, settings.demo + " has errors.", file.checked.errors);
   FERMATA_TRY(version, store_workflow(engine, file));
   FERMATA_TRY(live, live_run(engine));
   if (live) return Demo{*live, true};

@@ -11,7 +11,7 @@ struct Demo {
 };
 
 /// Stores the graph as workflow `demo` and starts it with `{"server": base_url}` as input, unless a
-/// run of it is still under way. The host's thread must be running. Fails with definition_invalid
+/// run of it is still under way. The host's thread must be running. Fails with invalid_definition
 /// or what the store says.
 Outcome<Demo> begin_demo(Engine& engine, const Settings& settings, const std::string& base_url);
 

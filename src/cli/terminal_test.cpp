@@ -30,7 +30,7 @@ TEST(Terminal, exit_codes_follow_the_kind_of_error) {
 //
 TEST(Terminal, errors_say_what_to_do_next_on_standard_error) {
   Captured captured;
-  captured.terminal.fail({ErrorCode::definition_invalid,
+  captured.terminal.fail({ErrorCode::invalid_definition,
                           "There are 2 errors.",
                           {{"field_missing", "/nodes/0/id", "`id` is missing.", {}, 3, 7}}});
   EXPECT_EQ(captured.out, "");

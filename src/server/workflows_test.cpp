@@ -29,7 +29,7 @@ TEST(Workflows, an_invalid_definition_tells_all_findings_with_their_places) {  /
                           "{\"nodes\":[{\"id\":\"a\",\"type\":\"nonsense\"}],\n"
                           "\"edges\":[{\"id\":\"e\",\"src\":\"a\",\"dst\":\"b\"}]}");
   EXPECT_EQ(answer.status, 422);
-  EXPECT_EQ(answer.code(), "definition_invalid");
+  EXPECT_EQ(answer.code(), "invalid_definition");
   ASSERT_GE(answer.body.get("errors").size(), 2u) << answer.text;
   for (const Value& finding : answer.body.get("errors").items()) {
     EXPECT_TRUE(finding.get("code").is_string());

@@ -28,7 +28,7 @@ Outcome<void> check_content(const Call& call) {
     return fail(ErrorCode::invalid_id, "`" + call.variable(0) + "` cannot name a workflow.");
   if (call.body.get("language") == Value("flow"))
     return fail(
-        ErrorCode::definition_invalid, "Flow scripts are not part of this build.",
+        ErrorCode::invalid_definition, "Flow scripts are not part of this build.",
         {{"language_unknown", "/language", "Only graphs (nodes and edges) are taken.", {}}});
   return {};
 }
@@ -62,7 +62,7 @@ Outcome<std::string> webhook_guid(Api& api, const Call& call, const graph::Defin
 void refuse(Api& api, const Call& call, const graph::CheckedDefinition& checked) {
   size_t count = checked.errors.size();
   Error error{
-      ErrorCode::definition_invalid,
+      ErrorCode::invalid_definition,
       count == 1 ? checked.errors[0].message : "There are " + std::to_string(count) + " errors.",
       checked.errors};
   Value document = problem_value(error, "urn:uuid:" + api.new_uuid_v7());

@@ -94,6 +94,9 @@ void Serving::build_api() {
   options.version = program_version;
   if (clock_mover_) options.test_clock = clock_mover_->for_api();
   options.queue_depth = [host = engine_.host.get()] { return host->counters().queue_depth; };
+  options.checkpoints_unreadable = [host = engine_.host.get()] {
+    return host->counters().checkpoints_unreadable;
+  };
   options.ready = [this] { return ready_.load(); };
   options.connections_open = [this] { return server_ ? server_->connections_open() : 0; };
   options.log = [this](const std::string& line) { log_.info(line); };

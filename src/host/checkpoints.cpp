@@ -6,7 +6,10 @@ namespace fermata {
 
 namespace {
 
-constexpr uint64_t patience_with_ready_work = 16;
+/// A run that goes on at once stays in memory and has its largest state; one that has ended is
+/// seldom opened again.
+constexpr uint64_t patience_with_ready_work = 256;
+constexpr uint64_t patience_with_ended = 16;
 constexpr uint64_t reluctance_max = 1 << 20;
 
 }  // namespace
@@ -17,7 +20,9 @@ std::optional<Checkpoint> checkpoint_due(OpenRun& open, const HistoryChunk& even
   since.events += events.count;
   since.bytes += events.bytes.size();
   if (settings.checkpoint_events == 0) return std::nullopt;
-  uint64_t times = since.reluctance * (has_ready_work(open.run) ? patience_with_ready_work : 1);
+  uint64_t times = since.reluctance;
+  if (has_ready_work(open.run)) times *= patience_with_ready_work;
+  if (open.run.finished()) times *= patience_with_ended;
   if (since.events / times < settings.checkpoint_events &&
       since.bytes / times < settings.checkpoint_bytes)
     return std::nullopt;

@@ -8,8 +8,8 @@ namespace fermata {
 /// `open`, which is forgotten when the commit fails.
 ///
 /// A checkpoint is due by the number or the bytes of events since the last one, later for a run
-/// that goes on at once than for one that parks. One that is larger than the history it spares is
-/// not written, and tried again after twice as much.
+/// that goes on at once or has ended than for one that parks. One that is larger than the history
+/// it spares is not written, and tried again after twice as much.
 std::optional<Checkpoint> checkpoint_due(OpenRun& open, const HistoryChunk& events,
                                          const HostSettings& settings);
 

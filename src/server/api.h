@@ -56,7 +56,8 @@ struct ApiOptions {
   std::string version = "0.1.0";
   std::optional<TestClock> test_clock;
   std::function<size_t()> queue_depth;  ///< commands waiting for the engine
-  std::function<bool()> ready;          ///< recovered; absent means yes
+  std::function<uint64_t()> checkpoints_unreadable;
+  std::function<bool()> ready;  ///< recovered; absent means yes
   std::function<size_t()> connections_open;
   std::function<void(const std::string&)> log;  ///< one line, no secrets
   /// The values of a credential named by {"id"} or {"name"}; absent while there is no such store.

@@ -98,14 +98,18 @@ TEST(Api, tells_of_its_health) {  // A-7
 }
 
 TEST(Api, counts_what_happens) {  // A-7
-  TestWorld world([](ApiOptions& options) { options.queue_depth = [] { return size_t{17}; }; });
+  TestWorld world([](ApiOptions& options) {
+    options.queue_depth = [] { return size_t{17}; };
+    options.checkpoints_unreadable = [] { return uint64_t{3}; };
+  });
   world.put_workflows();
   world.ask("POST", "/api/v1/workflows/instant/executions?wait=10s", R"({"input":{"n":1}})");
   world.ask("GET", "/nowhere");
   std::string text = world.ask("GET", "/metrics").text;
   for (const char* line :
        {"fermata_runs_started_total 1\n", "fermata_runs_completed_total 1\n",
-        "fermata_queue_depth 17\n", "# TYPE fermata_commits_total counter\n",
+        "fermata_queue_depth 17\n", "fermata_checkpoints_unreadable_total 3\n",
+        "# TYPE fermata_commits_total counter\n",
         "fermata_http_requests_total{method=\"PUT\",route=\"/api/v1/workflows/{workflow_id}\","
         "status=\"201\"} 2\n",
         "route=\"unmatched\",status=\"404\"} 1\n", "_bucket{le=\"+Inf\"} 4\n"})

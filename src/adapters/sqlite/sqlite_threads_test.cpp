@@ -60,6 +60,43 @@ TEST(SqliteThreads, readers_and_catalog_writers_work_beside_commits) {
   EXPECT_EQ(visitor.damages, std::vector<std::string>{});
 }
 
+// Batches are under way on the store's own thread while this one loads and others read.
+TEST(SqliteThreads, batches_are_submitted_beside_readers_and_catalog_writers) {
+  ScratchDirectory scratch;
+  SqliteOptions options;
+  options.checkpoint_pages = 64;
+  auto store = open_store(scratch / "data", options);
+  std::atomic<bool> stop = false;
+  std::atomic<int> rung = 0;
+  store->on_answer([&] { ++rung; });
+  std::thread reading([&] {
+    while (!stop) ASSERT_TRUE(store->list({.account = AccountId("acme")}, 100, ""));
+  });
+  std::thread writing([&] {
+    for (int i = 0; !stop; ++i) {
+      KeyRecord key;
+      key.id = "k" + std::to_string(i % 5);
+      ASSERT_TRUE(store->put_key(key, line("key")));
+    }
+  });
+  constexpr int rounds = 60, runs = 20;
+  for (int round = 0; round < rounds; ++round) {
+    std::vector<RunWrite> writes;
+    for (int i = 0; i < runs; ++i)
+      writes.push_back(creation(std::to_string(round) + "." + std::to_string(i)));
+    store->submit(batch_of(std::move(writes)));
+    if (round > 0) EXPECT_EQ(version_of(*store, std::to_string(round - 1) + ".7"), 1u);
+    std::optional<CommitAnswer> answer;
+    while (!answer) answer = store->harvest();
+    EXPECT_EQ(answer->outcomes, std::vector(runs, CommitOutcome::done));
+  }
+  store->on_answer({});
+  EXPECT_EQ(rung, rounds);
+  stop = true;
+  reading.join();
+  writing.join();
+}
+
 TEST(SqliteThreads, log_is_used_again_under_constant_load) {
   ScratchDirectory scratch;
   SqliteOptions options;

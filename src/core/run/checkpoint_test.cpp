@@ -104,6 +104,28 @@ TEST(Checkpoint, values_that_branches_share_are_written_once) {
   EXPECT_EQ(encode_checkpoint(*restored), encode_checkpoint(many.run));
 }
 
+TEST(Checkpoint, signals_without_an_id_leave_no_trace_when_they_are_consumed) {
+  auto definition = define(
+      R"({"nodes":[{"id":"t","type":"manual","trigger":true},
+                   {"id":"h","type":"wait_for_signal","max_visits":1000,
+                    "parameters":{"name":"news"}},
+                   {"id":"n","type":"noop","max_visits":1000}],
+          "edges":[{"id":"1","src":"t","dst":"h"},{"id":"2","src":"h","dst":"n"},
+                   {"id":"3","src":"n","dst":"h"}]})");
+  Told told;
+  told.start(definition, Value());
+  size_t early = 0;
+  for (int i = 0; i < 300; ++i) {
+    told.tell(SignalRun{"news", Value(), ""});
+    if (i == 100) early = encode_checkpoint(told.run).size();
+  }
+  EXPECT_LT(encode_checkpoint(told.run).size(), early + 20);
+  told.tell(SignalRun{"news", Value(), "named"});
+  uint64_t before = told.run.last_sequence;
+  told.tell(SignalRun{"news", Value(), "named"});
+  EXPECT_EQ(told.run.last_sequence, before);
+}
+
 TEST(Checkpoint, what_is_not_one_of_this_run_is_refused) {
   auto definition = define(waiting_graph);
   Told told;

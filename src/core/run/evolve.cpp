@@ -389,7 +389,9 @@ void apply(Run& run, const TokensCancelled& event, Instant) {
 
 void apply(Run& run, const SignalReceived& event, Instant at) {
   run.signals.push_back({event.name, event.id, event.payload, at});
-  if (!event.id.empty()) run.signal_ids.insert(event.id);
+  // A signal that was sent without an id is named by its sequence; nobody can send that again.
+  bool named = event.id != "#" + std::to_string(run.last_sequence + 1);
+  if (named && !event.id.empty()) run.signal_ids.insert(event.id);
 }
 
 void apply(Run& run, const RunMigrated& event, Instant) {

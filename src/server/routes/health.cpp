@@ -42,6 +42,8 @@ void metrics(Api& api, Call call) {
   metrics.runs_timed_out = counts.ended[3];
   metrics.work_queue_depth = api.pool().queued();
   if (api.options().queue_depth) metrics.queue_depth = api.options().queue_depth();
+  if (api.options().checkpoints_unreadable)
+    metrics.checkpoints_unreadable = api.options().checkpoints_unreadable();
   if (api.options().connections_open) metrics.connections_open = api.options().connections_open();
   auto up = std::chrono::steady_clock::now() - api.started_at();
   metrics.uptime_seconds =

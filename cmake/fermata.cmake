@@ -60,7 +60,23 @@ function(fermata_folder path)
 endfunction()
 
 set(fermata_everything fermata_cli fermata_server fermata_front fermata_host fermata_adapters_memory
-  fermata_adapters_sqlite fermata_adapters_http fermata_adapters_system)
+  fermata_adapters_sqlite fermata_adapters_http fermata_adapters_system fermata_adapters_tzdata)
+
+# Puts a copy of the zone data of this machine into a target (docs/adr/0013-zone-data.md).
+set(FERMATA_ZONEINFO /usr/share/zoneinfo CACHE PATH "compiled zones to be bundled")
+function(fermata_zones target)
+  set(out ${CMAKE_BINARY_DIR}/zones)
+  file(GLOB version ${FERMATA_ZONEINFO}/tzdata.zi ${FERMATA_ZONEINFO}/+VERSION)
+  add_custom_command(OUTPUT ${out}.bin ${out}.S
+    COMMAND ${CMAKE_SOURCE_DIR}/tools/bundle_zones ${FERMATA_ZONEINFO} ${out}
+    DEPENDS ${CMAKE_SOURCE_DIR}/tools/bundle_zones ${version}
+    COMMENT "Bundling zone data")
+  # A target of its own: the warnings of C++ mean nothing to the assembler.
+  add_library(${target}_bundle OBJECT ${out}.S)
+  # The assembler reads the bundle itself; without this a new one would not be noticed.
+  set_source_files_properties(${out}.S PROPERTIES OBJECT_DEPENDS ${out}.bin)
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_bundle>)
+endfunction()
 
 # A program made of one main file or of every source in a folder outside src/.
 function(fermata_program name)
@@ -130,4 +146,5 @@ function(fermata_fuzzers)
   foreach(part parser parser_chunks message)
     target_sources(http_fuzz PRIVATE ${CMAKE_SOURCE_DIR}/src/server/http/${part}.cpp)
   endforeach()
+  target_sources(tzif_fuzz PRIVATE ${CMAKE_SOURCE_DIR}/src/adapters/tzdata/tzif.cpp)
 endfunction()

@@ -10,6 +10,10 @@
 #include "base/time.h"
 #include "base/value.h"
 
+namespace fermata {
+class ZoneTable;
+}
+
 /// The pure part of the flow language: expressions, conditions and `code` fragments. Texts are
 /// parsed once, when a definition is loaded, and evaluated any number of times. Evaluation is
 /// metered and depends on nothing but its arguments.
@@ -55,6 +59,7 @@ struct EvalGiven {
   Instant now;
   uint64_t entropy = 0;
   EvalLimits limits;
+  const ZoneTable* zones = nullptr;  ///< none: UTC and fixed offsets
 };
 
 /// A parsed text; immutable and shared by copies.

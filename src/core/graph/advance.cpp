@@ -6,15 +6,16 @@
 
 namespace fermata::graph {
 
-namespace {
-
 flow::EvalGiven expression_given(const Step& step) {
   const RunLimits& limits = step.given.limits;
   return {step.at,
           step.given.entropy ^ step.run.last_sequence,
           {limits.expression_steps_max, limits.expression_text_bytes_max,
-           limits.code_memory_bytes_max}};
+           limits.code_memory_bytes_max},
+          step.given.zones.get()};
 }
+
+namespace {
 
 flow::EvalGiven code_given(const Step& step) {
   flow::EvalGiven given = expression_given(step);

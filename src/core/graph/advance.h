@@ -12,6 +12,8 @@ void advance(Step& step);
 /// Runs one node for a ready token (or one whose start has come).
 void run_node(Step& step, TokenId id);
 void finish_node(Step& step, TokenId id, NodeOutput done);
+/// What an expression of this decision may use up and know.
+flow::EvalGiven expression_given(const Step& step);
 
 // limits.cpp
 /// The limits that end a run rather than a node (G-110); empty while it is within them.

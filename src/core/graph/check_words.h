@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/value.h"
+#include "base/words.h"
 
 /// What the parts of the checker share: a place for findings, and words to write them with.
 namespace fermata::graph {
@@ -32,8 +33,7 @@ struct Findings {
 std::string node_path(size_t index);  ///< "/nodes/3"
 std::string edge_path(size_t index);  ///< "/edges/3"
 
-/// The text in double quotes, cut when it is long.
-std::string quoted(std::string_view text);
+using fermata::quoted;
 /// A value as a message shows it: compact JSON, cut when it is long.
 std::string shown(const Value& value);
 /// "a, b or c" from "a|b|c".

@@ -18,11 +18,7 @@ Result<Value, NodeError> output_of(const Step& step) {
   Context united;
   for (const auto& [node, ended] : run.ended) united = Context::unite(united, ended.context);
   TokenRoots roots(run, {}, united, step.at);
-  const RunLimits& limits = step.given.limits;
-  flow::EvalGiven given{step.at, step.given.entropy,
-                        {limits.expression_steps_max, limits.expression_text_bytes_max,
-                         limits.code_memory_bytes_max}};
-  auto output = evaluate(run.definition->result, roots, given);
+  auto output = evaluate(run.definition->result, roots, expression_given(step));
   if (!output) return node_failure(output.error());
   return *std::move(output);
 }

@@ -130,11 +130,7 @@ void arrive_at_merge(Step& step, TokenId id) {
     if (auto limit = over_visits(step, node, key.visit))
       return fail_node(step, id, *std::move(limit));
     TokenRoots roots(step.run, token.lineage, token.context, step.at);
-    const RunLimits& limits = step.given.limits;
-    auto parameters = evaluate(node.parameters, roots,
-                               {step.at, step.given.entropy,
-                                {limits.expression_steps_max, limits.expression_text_bytes_max,
-                                 limits.code_memory_bytes_max}});
+    auto parameters = evaluate(node.parameters, roots, expression_given(step));
     if (!parameters) return fail_node(step, id, node_failure(parameters.error()).value);
     event.parameters = *std::move(parameters);
     event.deadline = merge_deadline(event.parameters, step.at);

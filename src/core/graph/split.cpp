@@ -39,11 +39,7 @@ Result<Value, NodeError> gathering_parameters(const Step& step, const Token& tok
                                               const Node& aggregator) {
   if (!aggregator.parameters || aggregator.parameters.constant()) return aggregator.raw;
   TokenRoots roots(step.run, token.lineage, token.context, step.at);
-  const RunLimits& limits = step.given.limits;
-  auto evaluated = evaluate(aggregator.parameters, roots,
-                            {step.at, step.given.entropy,
-                             {limits.expression_steps_max, limits.expression_text_bytes_max,
-                              limits.code_memory_bytes_max}});
+  auto evaluated = evaluate(aggregator.parameters, roots, expression_given(step));
   if (!evaluated) return node_failure(evaluated.error());
   return *std::move(evaluated);
 }
@@ -141,11 +137,7 @@ void arrive_at_aggregator(Step& step, TokenId id) {
   std::optional<Value> value;
   if (const Template* result = node.templated("/result")) {
     TokenRoots roots(step.run, token.lineage, token.context, step.at);
-    const RunLimits& limits = step.given.limits;
-    auto evaluated = evaluate(*result, roots,
-                              {step.at, step.given.entropy,
-                               {limits.expression_steps_max, limits.expression_text_bytes_max,
-                                limits.code_memory_bytes_max}});
+    auto evaluated = evaluate(*result, roots, expression_given(step));
     if (!evaluated) {
       // The item failed on its way in; the aggregator itself has not started.
       NodeError error = node_failure(evaluated.error()).value;

@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <vector>
 
 #include "base/error.h"
@@ -7,6 +8,7 @@
 #include "core/model/event.h"
 #include "core/model/post.h"
 #include "core/model/run.h"
+#include "core/wait/zone_table.h"
 
 namespace fermata {
 
@@ -36,6 +38,9 @@ struct Given {
   Instant now;
   uint64_t entropy = 0;
   RunLimits limits;
+  /// The zone data in force; none: UTC and fixed offsets. What it leads to is written into events,
+  /// so a fold needs none.
+  std::shared_ptr<const ZoneTable> zones = nullptr;
 };
 
 struct Decision {

@@ -24,7 +24,7 @@ std::optional<CivilDate> civil_date_of(const DateParts& parts) {
 
 }  // namespace
 
-std::optional<Instant> instant_of_parts(const DateParts& parts, const ZoneRules& zone) {
+std::optional<Instant> instant_of_parts(const DateParts& parts, const Zone& zone) {
   if (parts.unix_seconds) return Instant{*parts.unix_seconds * 1000 + parts.ms};
   auto date = civil_date_of(parts);
   int hour = parts.hour < 0 ? 0 : parts.hour;

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/graph/nodes/zone.h"
+#include "core/wait/zone.h"
 
 namespace fermata::graph {
 
@@ -27,6 +27,6 @@ struct DateParts {
 /// Nothing when a part does not exist in the calendar or on the clock, or the year is not there.
 /// Other parts that are not there are the beginning of the year, month or day; without an offset
 /// the time is that of `zone`.
-std::optional<Instant> instant_of_parts(const DateParts& parts, const ZoneRules& zone);
+std::optional<Instant> instant_of_parts(const DateParts& parts, const Zone& zone);
 
 }  // namespace fermata::graph

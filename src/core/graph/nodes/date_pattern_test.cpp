@@ -10,13 +10,14 @@ namespace {
 std::string written(std::string_view format, std::string_view at, std::string_view zone = "UTC") {
   auto pattern = date_pattern(format);
   if (!pattern) return pattern.error();
-  return write_date(*pattern, local_moment(*parse_rfc3339(at), *fixed_zones().find(zone)));
+  return write_date(*pattern,
+                    local_moment(*parse_rfc3339(at), *zone_or_offset(*utc_table(), zone)));
 }
 
 std::string read(std::string_view format, std::string_view text, std::string_view zone = "UTC") {
   auto pattern = date_pattern(format);
   if (!pattern) return pattern.error();
-  auto at = read_date(text, *pattern, *fixed_zones().find(zone));
+  auto at = read_date(text, *pattern, *zone_or_offset(*utc_table(), zone));
   return at ? to_rfc3339(*at) : "unreadable";
 }
 
@@ -139,7 +140,7 @@ TEST(DateReading, refuses_what_does_not_exist) {
 // G-55
 TEST(StandardDates, are_read_with_and_without_offset) {
   auto standard = [](std::string_view text) {
-    auto at = read_standard_date(text, *fixed_zones().find("+02:00"));
+    auto at = read_standard_date(text, *zone_or_offset(*utc_table(), "+02:00"));
     return at ? to_rfc3339(*at) : "unreadable";
   };
   for (std::string_view text :

@@ -235,7 +235,7 @@ const std::vector<DatePattern>& standard_patterns() {
 }  // namespace
 
 std::optional<Instant> read_date(std::string_view text, const DatePattern& pattern,
-                                 const ZoneRules& zone) {
+                                 const Zone& zone) {
   if (text.size() > date_text_bytes_max) return std::nullopt;
   DateReader reader(text);
   for (size_t i = 0; i < pattern.size(); ++i) {
@@ -246,7 +246,7 @@ std::optional<Instant> read_date(std::string_view text, const DatePattern& patte
   return instant_of_parts(reader.parts(), zone);
 }
 
-std::optional<Instant> read_standard_date(std::string_view text, const ZoneRules& zone) {
+std::optional<Instant> read_standard_date(std::string_view text, const Zone& zone) {
   if (auto at = parse_rfc3339(text)) return at;
   for (const DatePattern& pattern : standard_patterns())
     if (auto at = read_date(text, pattern, zone)) return at;

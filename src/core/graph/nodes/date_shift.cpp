@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 
 #include "core/graph/nodes/date_time.h"
@@ -22,24 +21,21 @@ Failure<NodeError> outside_calendar() {
 }
 
 CivilDate shifted_date(CivilDate date, int64_t amount, std::string_view unit) {
-  if (unit == "days") return civil_from_days(days_from_civil(date) + amount);
-  if (unit == "weeks") return civil_from_days(days_from_civil(date) + amount * 7);
-  int64_t months = date.year * 12 + date.month - 1 + (unit == "years" ? amount * 12 : amount);
-  int64_t year = months >= 0 ? months / 12 : (months - 11) / 12;
-  int month = static_cast<int>(months - year * 12) + 1;
-  return {year, month, std::min(date.day, days_in_month(year, month))};
+  if (unit == "days") return plus_days(date, amount);
+  if (unit == "weeks") return plus_days(date, amount * 7);
+  return plus_months(date, unit == "years" ? amount * 12 : amount);
 }
 
 }  // namespace
 
-bool has_calendar_year(Instant at, const ZoneRules& zone) {
+bool has_calendar_year(Instant at, const Zone& zone) {
   auto written_with_four = [](CivilDate date) { return date.year >= 0 && date.year <= 9999; };
   return written_with_four(local_moment(at, zone).local.date) &&
          written_with_four(local_moment(at, utc_zone()).local.date);
 }
 
 Result<Instant, NodeError> shift_date(Instant at, const Value& amount, std::string_view unit,
-                                      bool backwards, const ZoneRules& zone) {
+                                      bool backwards, const Zone& zone) {
   auto number = number_of(amount);
   if (!number) return parameter_failure("amount", "a number", amount);
   if (int64_t unit_ms = elapsed_unit_ms(unit)) {

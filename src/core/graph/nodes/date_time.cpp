@@ -11,19 +11,17 @@ constexpr std::string_view rfc3339_layout = "2006-01-02T15:04:05.000Z07:00";
 /// What the five nodes have in common, read from their parameters.
 struct DateRequest {
   std::string timezone;
-  std::shared_ptr<const ZoneRules> zone;
+  std::shared_ptr<const Zone> zone;
   std::optional<DatePattern> format;  ///< none: RFC 3339
 };
 
-Result<DateRequest, NodeError> read_request(const NodeInput& input, const Zones& zones) {
+Result<DateRequest, NodeError> read_request(const NodeInput& input) {
   DateRequest request;
   FERMATA_TRY(timezone, text_parameter(input.parameters, "timezone", "UTC"));
   request.timezone = timezone.empty() ? "UTC" : timezone;
-  request.zone = zones.find(request.timezone);
+  request.zone = zone_or_offset(zones_of(input), request.timezone);
   if (request.zone == nullptr)
-    return node_failure("timezone_unknown",
-                        quoted(request.timezone) + " is no known time zone; this build knows " +
-                            std::string(zones.known()) + ".",
+    return node_failure("timezone_unknown", zones_of(input).refusal(request.timezone),
                         Value::object({{"timezone", request.timezone}}));
   FERMATA_TRY(format, text_parameter(input.parameters, "format", ""));
   if (format.empty()) return request;
@@ -48,7 +46,7 @@ Result<Instant, NodeError> read_given_date(const NodeInput& input, const DateReq
   const Value& date = input.parameters.get("date");
   if (!date.is_string()) return date_failure(date, request);
   std::string_view text = date.as_string();
-  const ZoneRules& zone = *request.zone;
+  const Zone& zone = *request.zone;
   bool own_first = input.node.type == NodeType::date_time_parse;
   std::optional<Instant> at;
   if (own_first && request.format) at = read_date(text, *request.format, zone);
@@ -80,8 +78,13 @@ void add_parts(Value& output, const LocalTime& local) {
 
 }  // namespace
 
-NodeResult run_date_time(const NodeInput& input, const Zones& zones) {
-  FERMATA_TRY(request, read_request(input, zones));
+const ZoneTable& zones_of(const NodeInput& input) {
+  const ZoneTable* given = input.expression_given.zones;
+  return given ? *given : *utc_table();
+}
+
+NodeResult run_date_time(const NodeInput& input) {
+  FERMATA_TRY(request, read_request(input));
   NodeType type = input.node.type;
   Instant at = input.now;
   if (!starts_at_present(input)) {
@@ -107,7 +110,5 @@ NodeResult run_date_time(const NodeInput& input, const Zones& zones) {
   if (type == NodeType::date_time_parse) add_parts(done.output, moment.local);
   return done;
 }
-
-NodeResult run_date_time(const NodeInput& input) { return run_date_time(input, fixed_zones()); }
 
 }  // namespace fermata::graph

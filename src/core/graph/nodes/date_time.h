@@ -5,7 +5,7 @@
 
 #include "core/graph/nodes/date_pattern.h"
 #include "core/graph/nodes/node.h"
-#include "core/graph/nodes/zone.h"
+#include "core/wait/zone_table.h"
 
 /// Dates of the date nodes: writing, reading, reckoning (G-55).
 namespace fermata::graph {
@@ -20,21 +20,21 @@ std::string write_date(const DatePattern& pattern, const LocalMoment& moment);
 /// pattern leaves out is the beginning of the year, month or day, but a year must be there. Numbers
 /// may lack their leading zeros, names may have any case, weekdays are not compared with the date.
 std::optional<Instant> read_date(std::string_view text, const DatePattern& pattern,
-                                 const ZoneRules& zone);
+                                 const Zone& zone);
 /// Reads RFC 3339, `Y-M-D[ h:m[:s]]`, RFC 1123 and RFC 822.
-std::optional<Instant> read_standard_date(std::string_view text, const ZoneRules& zone);
+std::optional<Instant> read_standard_date(std::string_view text, const Zone& zone);
 
 // date_shift.cpp
 constexpr std::string_view date_unit_choices = "days|seconds|minutes|hours|weeks|months|years";
 /// Up to hours elapsed time, fractions allowed; from days calendar time in the zone, whole numbers
 /// only, the day clamped to the end of its month. `amount` is the parameter as it was given.
 Result<Instant, NodeError> shift_date(Instant at, const Value& amount, std::string_view unit,
-                                      bool backwards, const ZoneRules& zone);
+                                      bool backwards, const Zone& zone);
 /// True for instants whose year can be written with four digits, in UTC and in the zone.
-bool has_calendar_year(Instant at, const ZoneRules& zone);
+bool has_calendar_year(Instant at, const Zone& zone);
 
 // date_time.cpp
-/// The nodes with the zones of the caller; the other form knows `fixed_zones()` only.
-NodeResult run_date_time(const NodeInput& input, const Zones& zones);
+/// The zones that the input gives: those of a table, and fixed offsets.
+const ZoneTable& zones_of(const NodeInput& input);
 
 }  // namespace fermata::graph

@@ -56,6 +56,10 @@ class NodeFixture {
     given_.now = now_;
     return *this;
   }
+  NodeFixture& zones(const ZoneTable& zones) {
+    given_.zones = &zones;
+    return *this;
+  }
   NodeFixture& visit(uint32_t visit) {
     visit_ = visit;
     return *this;

@@ -62,10 +62,11 @@ class RealWorld final : public cli::World {
   std::unique_ptr<cli::OpenStore> memory_store() override {
     return std::make_unique<Opened<MemoryStore>>(std::make_unique<MemoryStore>());
   }
-  Outcome<std::unique_ptr<cli::OpenStore>> open_data(
-      const std::string& directory, std::function<void(const Error&)> on_failure) override {
+  Outcome<std::unique_ptr<cli::OpenStore>> open_data(const std::string& directory,
+                                                     cli::StoreReports reports) override {
     SqliteOptions options;
-    options.on_failure = std::move(on_failure);
+    options.on_failure = std::move(reports.failed);
+    options.on_recovery = std::move(reports.recovered);
     FERMATA_TRY(store, open_sqlite(directory, std::move(options)));
     return std::unique_ptr<cli::OpenStore>(std::make_unique<Opened<SqliteStore>>(std::move(store)));
   }

@@ -19,7 +19,7 @@ class NoWorld final : public World {
  public:
   std::unique_ptr<OpenStore> memory_store() override { return nullptr; }
   Outcome<std::unique_ptr<OpenStore>> open_data(const std::string& directory,
-                                                std::function<void(const Error&)>) override {
+                                                StoreReports) override {
     return fail(ErrorCode::data_locked, directory + " is used by another process.");
   }
   Outcome<void> backup(const std::string&, const std::string& file) override {

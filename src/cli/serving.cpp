@@ -39,10 +39,9 @@ Outcome<std::unique_ptr<OpenStore>> Serving::open_store() {
     log_.warn("The store is memory: everything is forgotten when the server ends");
     return around_.world.memory_store();
   }
-  return around_.world.open_data(settings_.data, [this](const Error& error) {
-    log_.error("The store cannot be written",
-               {{"code", name_of(error.code)}, {"reason", error.message}});
-  });
+  return around_.world.open_data(settings_.data,
+                                 {[this](const Error& error) { store_watch_.failed(error); },
+                                  [this] { store_watch_.recovered(); }});
 }
 
 Outcome<AccessMode> Serving::choose_access() {
@@ -97,6 +96,7 @@ void Serving::build_api() {
   options.checkpoints_unreadable = [host = engine_.host.get()] {
     return host->counters().checkpoints_unreadable;
   };
+  options.store_failures = [host = engine_.host.get()] { return host->counters().store_failures; };
   options.ready = [this] { return ready_.load(); };
   options.connections_open = [this] { return server_ ? server_->connections_open() : 0; };
   options.log = [this](const std::string& line) { log_.info(line); };

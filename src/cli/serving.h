@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/engine.h"
 #include "cli/log.h"
+#include "cli/store_watch.h"
 #include "cli/test_clock.h"
 #include "server/api.h"
 #include "server/feed_hub.h"
@@ -52,6 +53,7 @@ class Serving {
   const Settings settings_;
   std::unique_ptr<Clock> wall_clock_;
   Log log_;
+  StoreWatch store_watch_{log_, *wall_clock_};
   server::FeedHub hub_;
   LoggingFeed feed_{hub_, log_};
   server::AccessMode access_ = server::AccessMode::local;

@@ -34,6 +34,12 @@ struct CallsWanted {
   std::function<void()> on_answer;  ///< called on another thread
 };
 
+/// Told why a write of the store failed, and when one succeeds again; on the thread that wrote.
+struct StoreReports {
+  std::function<void(const Error&)> failed;
+  std::function<void()> recovered;
+};
+
 /// Is shown what `verify` looks at.
 struct StoredThings {
   std::function<void(const StoredRun&)> run;  ///< with its whole history
@@ -49,10 +55,9 @@ class World {
  public:
   virtual ~World() = default;
   virtual std::unique_ptr<OpenStore> memory_store() = 0;
-  /// Fails with data_locked, data_damaged, schema_newer or io_failed. `on_failure` is told why a
-  /// write failed, on the thread that wrote.
-  virtual Outcome<std::unique_ptr<OpenStore>> open_data(
-      const std::string& directory, std::function<void(const Error&)> on_failure) = 0;
+  /// Fails with data_locked, data_damaged, schema_newer or io_failed.
+  virtual Outcome<std::unique_ptr<OpenStore>> open_data(const std::string& directory,
+                                                        StoreReports reports) = 0;
   virtual Outcome<void> backup(const std::string& directory, const std::string& file) = 0;
   virtual Outcome<void> restore(const std::string& file, const std::string& directory) = 0;
   virtual Outcome<void> visit(const std::string& directory, const StoredThings& things) = 0;

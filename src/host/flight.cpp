@@ -113,6 +113,8 @@ void Host::Partition::not_committed(Touched& touched, CommitOutcome outcome, Ins
               surely_not ? "the store could not be written"
                          : "the store did not say whether the write happened",
               {}};
+  if (std::string why = ports_.store.trouble(); surely_not && !why.empty())
+    error.message += ": " + why;
   std::vector<Item> items;
   for (DecidedItem& decided : touched.items)
     if (!decided.item.posted) items.push_back(std::move(decided.item));

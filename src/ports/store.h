@@ -74,6 +74,9 @@ class Store {
   /// One outcome per run of the batch. All writes that are `done` are durable on return, made by
   /// as few synchronisations with the disk as the store can.
   virtual std::vector<CommitOutcome> commit(const CommitBatch& batch) = 0;
+  /// Why the last commit was `unavailable`, in words that may be told to any caller ("the disk is
+  /// full"); empty when there is nothing to say.
+  virtual std::string trouble() const { return {}; }
 
   /// The same without waiting: begins a commit, whose answer `harvest` gives once when it is there.
   /// One batch at a time: the next is submitted after the answer to this one. A store that has

@@ -55,6 +55,13 @@ void set_header(http::Response& response, std::string_view name, std::string val
   response.headers.emplace_back(name, std::move(value));
 }
 
+/// Worth a line of the log each time. Being full, busy or about to stop are states: they are told
+/// where they begin and counted.
+bool is_surprise(ErrorCode code) {
+  return http_status_of(code) >= 500 && code != ErrorCode::store_unavailable &&
+         code != ErrorCode::queue_full && code != ErrorCode::shutting_down;
+}
+
 /// A key that is empty, long or unprintable is more likely a mistake than an intention.
 Outcome<void> check_idempotency_key(const http::Request& request) {
   if (!request.has_header("idempotency-key")) return {};
@@ -118,7 +125,7 @@ void Api::answered(const http::Request& request, int status, std::chrono::nanose
 
 void Api::fail(const Call& call, const Error& error) {
   std::string instance = "urn:uuid:" + new_uuid_v7();
-  if (http_status_of(error.code) >= 500 && options_.log)
+  if (is_surprise(error.code) && options_.log)
     options_.log(std::string(name_of(error.code)) + " " + instance + ": " + error.message);
   call.send(problem_response(error, instance));
 }

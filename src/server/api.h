@@ -57,6 +57,7 @@ struct ApiOptions {
   std::optional<TestClock> test_clock;
   std::function<size_t()> queue_depth;  ///< commands waiting for the engine
   std::function<uint64_t()> checkpoints_unreadable;
+  std::function<uint64_t()> store_failures;
   std::function<bool()> ready;  ///< recovered; absent means yes
   std::function<size_t()> connections_open;
   std::function<void(const std::string&)> log;  ///< one line, no secrets

@@ -1,15 +1,9 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
-#include <atomic>
-#include <chrono>
-#include <mutex>
-#include <thread>
-
-#include "base/json.h"
 #include "base/random.h"
 #include "test/chaos/call_sink.h"
-#include "test/chaos/server_process.h"
+#include "test/chaos/load.h"
 
 namespace fermata::test {
 namespace {
@@ -21,71 +15,17 @@ std::string workflow(const std::string& sink) {
   return R"({"nodes":[
     {"id":"t","type":"manual","trigger":true},
     {"id":"s","type":"split","parameters":{"input_array":"$input.items"}},
-    {"id":"call","type":"http","parameters":{"method":"POST","url":")" + sink +
+    {"id":"call","type":"http","parameters":{"method":"POST","url":")" +
+         sink +
          R"(/item","body":{"item":"$item"}},"retry":{"max_attempts":5,"backoff_ms":20}},
     {"id":"w","type":"wait","parameters":{"amount":0.03}},
     {"id":"g","type":"aggregator"},
-    {"id":"last","type":"http","parameters":{"method":"POST","url":")" + sink +
+    {"id":"last","type":"http","parameters":{"method":"POST","url":")" +
+         sink +
          R"(/last","body":{"count":"$g.count"}},"retry":{"max_attempts":5,"backoff_ms":20}}],
    "edges":[{"id":"1","src":"t","dst":"s"},{"id":"2","src":"s","dst":"call"},
     {"id":"3","src":"call","dst":"w"},{"id":"4","src":"w","dst":"g"},
     {"id":"5","src":"g","dst":"last"}]})";
-}
-
-/// Starts runs from a few threads until told to stop; remembers every start that was answered.
-class Load {
- public:
-  explicit Load(int port) {
-    for (int i = 0; i < 4; ++i)
-      threads_.emplace_back([this, port] { work(port); });
-  }
-  std::vector<std::string> stop() {
-    stopping_ = true;
-    for (std::thread& thread : threads_) thread.join();
-    return answered_;
-  }
-
- private:
-  void work(int port) {
-    while (!stopping_) {
-      HttpReply reply = request(port, "POST", "/api/v1/workflows/chaos/executions",
-                                R"({"input":{"items":[1,2,3]}})");
-      if (reply.status != 201) {
-        poll(nullptr, 0, 1);
-        continue;
-      }
-      std::lock_guard lock(mutex_);
-      answered_.emplace_back(reply.body.get("id").as_string());
-    }
-  }
-  std::atomic<bool> stopping_{false};
-  std::mutex mutex_;
-  std::vector<std::string> answered_;
-  std::vector<std::thread> threads_;
-};
-
-/// Empty when it completed; else what it is instead.
-std::string await_completed(int port, const std::string& id) {
-  auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(90);
-  while (std::chrono::steady_clock::now() < deadline) {
-    HttpReply reply = request(port, "GET", "/api/v1/executions/" + id);
-    if (reply.status == 200 && !reply.body.get("completed_at").is_null())
-      return reply.body.get("status") == Value("completed") ? "" : to_json(reply.body);
-    poll(nullptr, 0, 10);
-  }
-  return to_json(request(port, "GET", "/api/v1/executions/" + id).body);
-}
-
-size_t terminal_events(int port, const std::string& id) {
-  HttpReply reply = request(port, "GET", "/api/v1/executions/" + id + "/history?limit=1000");
-  size_t terminal = 0;
-  if (!reply.body.get("items").is_array()) return 0;
-  for (const Value& event : reply.body.get("items").items()) {
-    std::string_view type = event.get("type").as_string();
-    for (const char* name : {"RunCompleted", "RunFailed", "RunCancelled", "RunTimedOut"})
-      terminal += type == name;
-  }
-  return terminal;
 }
 
 // A-32, G-84, G-90: nothing that was answered is lost, whenever the process dies.
@@ -98,13 +38,15 @@ TEST(Kill, nothing_answered_is_lost_over_a_hundred_kills_under_load) {
   for (int round = 0; round < rounds; ++round) {
     ASSERT_TRUE(server.start()) << server.log();
     if (round == 0) {
-      ASSERT_LT(request(server.port(), "PUT", "/api/v1/workflows/chaos",
-                        workflow(outside.url())).status, 300);
+      ASSERT_LT(
+          request(server.port(), "PUT", "/api/v1/workflows/chaos", workflow(outside.url())).status,
+          300);
     }
-    Load load(server.port());
+    Load load(server.port(), R"({"input":{"items":[1,2,3]}})");
     poll(nullptr, 0, static_cast<int>(20 + random.below(120)));
     server.kill_hard();
-    for (std::string& id : load.stop()) answered.push_back(std::move(id));
+    load.stop();
+    for (std::string& id : load.answered()) answered.push_back(std::move(id));
   }
   ASSERT_TRUE(server.start()) << server.log();
   ASSERT_GT(answered.size(), static_cast<size_t>(rounds));

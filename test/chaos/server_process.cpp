@@ -41,7 +41,9 @@ int free_port() {
   return ntohs(address.sin_port);
 }
 
-pid_t spawn(const std::vector<std::string>& words, int output) {
+constexpr uid_t nobody = 65534;
+
+pid_t spawn(const std::vector<std::string>& words, int output, bool as_nobody = false) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -49,6 +51,7 @@ pid_t spawn(const std::vector<std::string>& words, int output) {
   if (pid != 0) return pid;
   dup2(output, 1);
   dup2(output, 2);
+  if (as_nobody && geteuid() == 0 && (setgid(nobody) != 0 || setuid(nobody) != 0)) _exit(126);
   execv(arguments[0], arguments.data());
   _exit(127);
 }
@@ -81,30 +84,38 @@ TemporaryDirectory::~TemporaryDirectory() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-ServerProcess::ServerProcess(std::filesystem::path data, std::vector<std::string> arguments)
-    : data_(std::move(data)), arguments_(std::move(arguments)), port_(free_port()) {}
+ServerProcess::ServerProcess(std::filesystem::path data, std::vector<std::string> arguments,
+                             std::filesystem::path log)
+    : data_(std::move(data)),
+      arguments_(std::move(arguments)),
+      log_(log.empty() ? std::filesystem::path(data_.string() + ".log") : std::move(log)),
+      port_(free_port()) {}
 
-ServerProcess::~ServerProcess() {
-  if (pid_ > 0) kill_hard();
-}
+ServerProcess::~ServerProcess() { kill_hard(); }
 
 bool ServerProcess::start() {
-  std::vector<std::string> words = {binary().string(), "serve", "--listen",
-                                    "127.0.0.1:" + std::to_string(port_), "--data",
-                                    data_.string()};
+  std::vector<std::string> words = {binary().string(), "serve",
+                                    "--listen",        "127.0.0.1:" + std::to_string(port_),
+                                    "--data",          data_.string()};
   words.insert(words.end(), arguments_.begin(), arguments_.end());
-  int log = open((data_.string() + ".log").c_str(), O_CREAT | O_WRONLY | O_APPEND, 0600);
+  int log = open(log_.c_str(), O_CREAT | O_WRONLY | O_APPEND, 0600);
   pid_ = spawn(words, log);
   close(log);
   auto deadline = SteadyClock::now() + std::chrono::seconds(30);
   while (SteadyClock::now() < deadline) {
     if (request(port_, "GET", "/readyz").status == 200) return true;
+    int status = 0;
+    if (waitpid(pid_, &status, WNOHANG) == pid_) {
+      pid_ = -1;
+      return false;
+    }
     poll(nullptr, 0, 5);
   }
   return false;
 }
 
 void ServerProcess::kill_hard() {
+  if (pid_ <= 0) return;
   ::kill(pid_, SIGKILL);
   int status = 0;
   waitpid(pid_, &status, 0);
@@ -120,7 +131,7 @@ int ServerProcess::stop_softly() {
 }
 
 std::string ServerProcess::log() const {
-  std::ifstream file(data_.string() + ".log");
+  std::ifstream file(log_);
   std::stringstream text;
   text << file.rdbuf();
   return text.str();
@@ -151,6 +162,7 @@ HttpReply request(int port, const std::string& method, const std::string& path,
   size_t end = received.find("\r\n\r\n");
   if (received.size() < 12 || end == std::string::npos) return {};
   HttpReply reply;
+  reply.head = received.substr(0, end);
   std::string payload = received.substr(end + 4);
   auto parsed = parse_json(payload);
   if (parsed) reply.body = *std::move(parsed);
@@ -160,20 +172,36 @@ HttpReply request(int port, const std::string& method, const std::string& path,
   return reply;
 }
 
-Ran run_fermata(const std::vector<std::string>& arguments) {
+namespace {
+
+Ran run(const std::vector<std::string>& arguments, bool as_nobody) {
   int ends[2];
   if (pipe(ends) != 0) return {};
   std::vector<std::string> words = {binary().string()};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  pid_t pid = spawn(words, ends[1]);
+  pid_t pid = spawn(words, ends[1], as_nobody);
   close(ends[1]);
   Ran ran;
   char buffer[4096];
-  for (ssize_t got; (got = read(ends[0], buffer, sizeof buffer)) > 0;)
-    ran.output.append(buffer, static_cast<size_t>(got));
+  pollfd readable{ends[0], POLLIN, 0};
+  for (ssize_t got = 1; got > 0;) {
+    if (poll(&readable, 1, 30'000) <= 0) break;
+    got = read(ends[0], buffer, sizeof buffer);
+    if (got > 0) ran.output.append(buffer, static_cast<size_t>(got));
+  }
   close(ends[0]);
-  ran.code = wait_for(pid, std::chrono::seconds(60)).value_or(-1);
+  auto code = wait_for(pid, std::chrono::seconds(1));
+  if (!code) {
+    ::kill(pid, SIGKILL);
+    waitpid(pid, nullptr, 0);
+  }
+  ran.code = code.value_or(-1);
   return ran;
 }
+
+}  // namespace
+
+Ran run_fermata(const std::vector<std::string>& arguments) { return run(arguments, false); }
+Ran run_as_nobody(const std::vector<std::string>& arguments) { return run(arguments, true); }
 
 }  // namespace fermata::test

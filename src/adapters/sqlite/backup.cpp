@@ -1,5 +1,6 @@
 #include "adapters/sqlite/database.h"
 #include "adapters/sqlite/directory.h"
+#include "adapters/sqlite/looking.h"
 #include "adapters/sqlite/schema.h"
 #include "adapters/sqlite/sqlite_store.h"
 
@@ -52,8 +53,7 @@ Outcome<void> backup_sqlite(const std::filesystem::path& directory,
   if (std::filesystem::exists(file, error)) {
     return fail(ErrorCode::io_failed, file.string() + " exists; a backup does not write over it");
   }
-  FERMATA_TRY(from, Database::open(sqlite::database_file(directory), Database::Mode::read));
-  FERMATA_TRY_VOID(sqlite::check_schema(*from));
+  FERMATA_TRY(from, sqlite::open_to_look(directory));
   std::filesystem::path unfinished = file;
   unfinished += ".new";
   remove_quietly(unfinished);

@@ -49,6 +49,39 @@ ErrorCode error_code_of(int result) {
   }
 }
 
+std::string_view cause_of(int result) {
+  switch (result) {
+    case SQLITE_READONLY_DIRECTORY:
+    case SQLITE_CANTOPEN_DIRTYWAL:
+      return "its directory cannot be written";
+    case SQLITE_IOERR_NOMEM:
+      return "memory is short";
+    default:
+      break;
+  }
+  switch (result & 0xff) {
+    case SQLITE_FULL:
+      return "the disk is full";
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+      return "it is read-only";
+    case SQLITE_CANTOPEN:
+      return "a file cannot be opened";
+    case SQLITE_IOERR:
+      return "the disk failed";
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return "it is damaged";
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return "another process holds it";
+    case SQLITE_NOMEM:
+      return "memory is short";
+    default:
+      return "SQLite refused";
+  }
+}
+
 Outcome<std::unique_ptr<Database>> Database::open(const std::filesystem::path& file, Mode mode) {
   // Without its statistics SQLite allocates without a lock that all connections share.
   static const int configured = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
@@ -61,6 +94,12 @@ Outcome<std::unique_ptr<Database>> Database::open(const std::filesystem::path& f
   // Writers are kept apart by a mutex of the store; this covers a backup or a verification that
   // recovers the log at the same moment.
   sqlite3_busy_timeout(database->handle_, 5000);
+  // SQLite is content with reading when a file is protected; a store that cannot be written is not.
+  bool to_write = mode == Mode::write || mode == Mode::create;
+  if (to_write && sqlite3_db_readonly(database->handle_, "main") == 1) {
+    return fail(ErrorCode::io_failed,
+                file.string() + ": it is read-only while opening it to write");
+  }
   return database;
 }
 
@@ -84,8 +123,9 @@ Outcome<int64_t> Database::number(const char* sql) {
 
 Failure<Error> Database::failure(std::string_view doing) const {
   int result = sqlite3_extended_errcode(handle_);
-  std::string message = file_.string() + ": " + sqlite3_errmsg(handle_) + " (SQLite " +
-                        std::to_string(result) + ") while " + std::string(doing);
+  std::string message = file_.string() + ": " + std::string(cause_of(result)) + " (SQLite " +
+                        std::to_string(result) + ", " + sqlite3_errmsg(handle_) + ") while " +
+                        std::string(doing);
   return fail(error_code_of(result), std::move(message));
 }
 

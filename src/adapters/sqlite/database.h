@@ -19,6 +19,7 @@ class Database {
     write,   ///< the file must exist
     create,  ///< the file may exist
   };
+  /// Fails with io_failed when a file that is to be written may only be read.
   static Outcome<std::unique_ptr<Database>> open(const std::filesystem::path& file, Mode mode);
   ~Database();
   Database(const Database&) = delete;
@@ -28,7 +29,7 @@ class Database {
   Outcome<void> run(const char* sql);
   /// The first column of the first row, 0 when there is no row.
   Outcome<int64_t> number(const char* sql);
-  /// What the last call that failed has to say.
+  /// What the last call that failed has to say: file, cause, and what was being done.
   Failure<Error> failure(std::string_view doing) const;
   bool in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
   sqlite3* handle() const { return handle_; }
@@ -115,5 +116,7 @@ class Statement {
 
 /// Tells damage from trouble with the disk: what a result code of SQLite means to a caller.
 ErrorCode error_code_of(int result);
+/// The same in words that may leave this machine: no paths, no numbers.
+std::string_view cause_of(int result);
 
 }  // namespace fermata::sqlite

@@ -63,8 +63,10 @@ Outcome<DirectoryLock> DirectoryLock::take(const std::filesystem::path& director
                                             (id.empty() ? "" : ", process " + std::string(id)));
   }
   // The process id is for people who find the directory locked; the lock does not depend on it.
+  // It is written over the last one, for which a full disk has room.
   std::string id = std::to_string(getpid());
-  if (ftruncate(file, 0) != 0 || pwrite(file, id.data(), id.size(), 0) < 0) {
+  if (pwrite(file, id.data(), id.size(), 0) < 0 ||
+      ftruncate(file, static_cast<off_t>(id.size())) != 0) {
     return io_failure(path, "writing the lock file");
   }
   return lock;

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <vector>
 
+#include "adapters/sqlite/log_index.h"
+
 namespace fermata::sqlite {
 namespace {
 
@@ -79,6 +81,7 @@ class LogReader {
     return true;
   }
 
+  const std::array<char, 8>& salt() const { return salt_; }
   /// True when the frame continues the one before it, going by the checksum stored there.
   bool follows() const { return follows_; }
   /// True when it ends a transaction.
@@ -96,22 +99,33 @@ class LogReader {
   bool commits_ = false;
 };
 
-}  // namespace
+/// What a log holds, from its beginning to where it is whole.
+struct LogContent {
+  bool has_header = false;
+  uint64_t committed_frames = 0;  ///< up to the end of the last transaction that is whole
+  std::array<char, 8> salt{};
+};
 
-Outcome<void> check_log(const std::filesystem::path& log) {
+Outcome<LogContent> read_log(const std::filesystem::path& log) {
+  LogContent content;
   LogReader reader(log);
   LogReader::Header header = reader.read_header();
-  if (header == LogReader::Header::absent) return {};
+  if (header == LogReader::Header::absent) return content;
   if (header == LogReader::Header::bad) {
     return fail(ErrorCode::data_damaged, log.string() + ": the log's header is damaged");
   }
+  content.has_header = true;
+  content.salt = reader.salt();
   uint64_t frame = 0;
   uint64_t bad_frame = 0;
   bool committed = false;  // a transaction ended at or after the bad frame, in an unbroken chain
   while (reader.next()) {
     ++frame;
     if (bad_frame == 0) {
-      if (reader.follows()) continue;
+      if (reader.follows()) {
+        if (reader.commits()) content.committed_frames = frame;
+        continue;
+      }
       bad_frame = frame;
       committed = reader.commits();
       continue;
@@ -124,7 +138,36 @@ Outcome<void> check_log(const std::filesystem::path& log) {
     }
     committed = committed || reader.commits();
   }
-  return {};
+  return content;
+}
+
+/// Holds the log against its index, as far as both are of the same time.
+Outcome<void> check_count(const std::filesystem::path& log, const LogContent& content,
+                          const LogIndex& index) {
+  // Without a log the file must have everything; with one, pages of an older state would cover it.
+  bool missing = content.has_header
+                     ? content.salt == index.salt && content.committed_frames < index.frames
+                     : index.moved < index.frames;
+  if (!missing) return {};
+  return fail(ErrorCode::data_damaged,
+              log.string() + ": the log ends at frame " + std::to_string(content.committed_frames) +
+                  ", but " + std::to_string(index.frames) + " frames were committed to it");
+}
+
+}  // namespace
+
+std::filesystem::path log_of(const std::filesystem::path& file) { return file.string() + "-wal"; }
+
+std::filesystem::path log_index_of(const std::filesystem::path& file) {
+  return file.string() + "-shm";
+}
+
+Outcome<void> check_log(const std::filesystem::path& file) {
+  std::filesystem::path log = log_of(file);
+  FERMATA_TRY(content, read_log(log));
+  std::optional<LogIndex> index = read_log_index(log_index_of(file));
+  if (!index) return {};
+  return check_count(log, content, *index);
 }
 
 }  // namespace fermata::sqlite

@@ -24,7 +24,8 @@ struct SqliteStore::Parts {
       : directory(std::move(path)),
         lock(std::move(taken)),
         checkpointer(std::move(checkpointing), options.checkpoint_pages),
-        writer(std::move(writing), checkpointer, std::move(options.on_failure)),
+        writer(std::move(writing), checkpointer,
+               {std::move(options.on_failure), std::move(options.on_recovery)}),
         loading(sqlite::database_file(directory), 1),
         readers(sqlite::database_file(directory), options.readers_max) {}
   ~Parts() { catalog.write_uses(); }
@@ -68,9 +69,10 @@ Outcome<void> create_database(const std::filesystem::path& file) {
 }
 
 /// True when the file does not end with a page. SQLite would read what is missing as zeros.
-bool ends_within_page(const std::filesystem::path& file) {
+Outcome<bool> ends_within_page(const std::filesystem::path& file) {
   std::array<unsigned char, 18> header{};
   std::ifstream in(file, std::ios::binary);
+  if (!in) return sqlite::io_failure(file, "opening it");
   if (!in.read(reinterpret_cast<char*>(header.data()), header.size())) return true;
   size_t page_bytes = header[16] << 8 | header[17];
   if (page_bytes == 1) page_bytes = 65536;
@@ -80,8 +82,7 @@ bool ends_within_page(const std::filesystem::path& file) {
 
 Outcome<void> prepare_file(const std::filesystem::path& file) {
   std::error_code error;
-  std::filesystem::path log = file;
-  log += "-wal";
+  std::filesystem::path log = sqlite::log_of(file);
   if (!std::filesystem::exists(file, error)) {
     if (std::filesystem::exists(log, error)) {
       return fail(ErrorCode::data_damaged, file.string() + " is missing, but its log is there");
@@ -90,10 +91,11 @@ Outcome<void> prepare_file(const std::filesystem::path& file) {
   }
   // With a log beside it a crash may have cut a checkpoint short, which is then made again.
   bool no_log = !std::filesystem::exists(log, error) || std::filesystem::is_empty(log, error);
-  if (no_log && ends_within_page(file)) {
-    return fail(ErrorCode::data_damaged, file.string() + " was cut off");
+  if (no_log) {
+    FERMATA_TRY(cut_off, ends_within_page(file));
+    if (cut_off) return fail(ErrorCode::data_damaged, file.string() + " was cut off");
   }
-  return sqlite::check_log(log);
+  return sqlite::check_log(file);
 }
 
 }  // namespace
@@ -148,6 +150,8 @@ void SqliteStore::on_answer(std::function<void()> ring) {
 Outcome<Store::PendingPage> SqliteStore::pending(uint64_t after, size_t limit) {
   return parts_->loading.read([&](ReadConnection& c) { return c.runs.pending(after, limit); });
 }
+
+std::string SqliteStore::trouble() const { return std::string(parts_->writer.trouble()); }
 
 Outcome<StoredRun> SqliteStore::find(const RunId& id, uint64_t first_sequence, size_t events_max) {
   return parts_->readers.read(

@@ -15,6 +15,8 @@ struct SqliteOptions {
   int checkpoint_pages = 8192;     ///< length of the log, in pages of 4 KiB, that asks for one
   /// Told why a write failed, on the thread that wrote; for the log.
   std::function<void(const Error&)> on_failure{};
+  /// Told on the same thread when a write succeeds after one that failed.
+  std::function<void()> on_recovery{};
 };
 
 /// Store, Reader and Catalog in one SQLite file of a data directory, which this process alone may
@@ -32,6 +34,7 @@ class SqliteStore final : public Store, public Reader, public Catalog {
   std::optional<CommitAnswer> harvest() override;
   void on_answer(std::function<void()> ring) override;
   Outcome<PendingPage> pending(uint64_t after, size_t limit) override;
+  std::string trouble() const override;
 
   // Reader
   Outcome<StoredRun> find(const RunId& id, uint64_t first_sequence, size_t events_max) override;
@@ -108,8 +111,8 @@ class StoreVisitor {
 
 /// Walks through one state of the store of a directory, also beside a running server: checks the
 /// file's structure, every checksum, that each history leads from sequence 1 to the last, every
-/// account's audit chain and the tally of runs. Fails only if the file cannot be read at all; what
-/// is damaged is shown to the visitor and left out.
+/// account's audit chain and the tally of runs. Fails only if the file cannot be read at all, or
+/// not without dropping part of its log; else what is damaged is shown to the visitor and left out.
 Outcome<void> visit_sqlite(const std::filesystem::path& directory, StoreVisitor& visitor);
 
 }  // namespace fermata

@@ -109,6 +109,13 @@ inline void copy_as_killed(const std::filesystem::path& from, const std::filesys
   ASSERT_EQ(std::system(command.c_str()), 0);
 }
 
+/// The same as a kill of the process alone would leave them: with the log's index.
+inline void copy_with_index(const std::filesystem::path& from, const std::filesystem::path& to) {
+  copy_as_killed(from, to);
+  std::string command = "cp '" + from.string() + "'/fermata.db-shm '" + to.string() + "'";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+}
+
 /// Runs SQL on a store that nobody has open.
 inline void run_sql(const std::filesystem::path& directory, const char* sql) {
   auto database = Database::open(database_file(directory), Database::Mode::write);

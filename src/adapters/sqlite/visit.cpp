@@ -1,9 +1,7 @@
 #include <map>
 
-#include "adapters/sqlite/directory.h"
-#include "adapters/sqlite/log_check.h"
+#include "adapters/sqlite/looking.h"
 #include "adapters/sqlite/run_queries.h"
-#include "adapters/sqlite/schema.h"
 #include "adapters/sqlite/sqlite_store.h"
 
 namespace fermata {
@@ -168,22 +166,10 @@ class Visit {
   std::map<std::pair<std::string, RunStatus>, int64_t> counted_;
 };
 
-/// A log that a server is writing changes while it is read; that server has checked it at its
-/// start.
-void check_idle_log(const std::filesystem::path& directory, StoreVisitor& visitor) {
-  auto lock = sqlite::DirectoryLock::take(directory);
-  if (!lock) return;
-  std::filesystem::path log = sqlite::database_file(directory);
-  log += "-wal";
-  if (auto checked = sqlite::check_log(log); !checked) visitor.damage(checked.error());
-}
-
 }  // namespace
 
 Outcome<void> visit_sqlite(const std::filesystem::path& directory, StoreVisitor& visitor) {
-  FERMATA_TRY(database, Database::open(sqlite::database_file(directory), Database::Mode::read));
-  check_idle_log(directory, visitor);
-  FERMATA_TRY_VOID(sqlite::check_schema(*database));
+  FERMATA_TRY(database, sqlite::open_to_look(directory));
   FERMATA_TRY_VOID(database->run("BEGIN"));
   Visit visit(*database, visitor);
   visit.structure();

@@ -4,8 +4,8 @@
 
 namespace fermata::sqlite {
 
-Writer::Writer(std::unique_ptr<Database> database, Checkpointer& checkpointer, Report report)
-    : database_(std::move(database)), checkpointer_(checkpointer), report_(std::move(report)) {
+Writer::Writer(std::unique_ptr<Database> database, Checkpointer& checkpointer, Reports reports)
+    : database_(std::move(database)), checkpointer_(checkpointer), reports_(std::move(reports)) {
   auto remember = [](void* self, sqlite3*, const char*, int pages) {
     static_cast<Writer*>(self)->log_pages_ = pages;
     return SQLITE_OK;
@@ -24,7 +24,7 @@ std::vector<CommitOutcome> Writer::commit(const CommitBatch& batch) {
   std::lock_guard lock(mutex_);
   if (!begin()) return outcomes;
   if (Outcome<void> written = write_all(batch, outcomes); !written) {
-    if (report_) report_(written.error());
+    report(written.error());
     roll_back();
     std::fill(outcomes.begin(), outcomes.end(), CommitOutcome::unavailable);
     return outcomes;
@@ -91,18 +91,21 @@ Outcome<std::vector<StoredRun>> Writer::load(std::span<const RunId> ids,
 
 Outcome<void> Writer::transact(const AuditLine* line, const std::function<Outcome<void>()>& body) {
   std::lock_guard lock(mutex_);
-  if (!begin()) return fail(ErrorCode::store_unavailable, "the store cannot be written");
+  if (!begin()) return unavailable();
   Outcome<void> made = body();
   if (made && line != nullptr) made = chain_.append(*line);
   if (!made) {
+    // The disk may be full already while a large value is written; a refusal is the caller's.
+    bool failed = made.error().code == ErrorCode::io_failed;
+    if (failed) report(made.error());
     roll_back();
-    return made;
+    return failed ? unavailable() : made;
   }
   switch (end()) {
     case Ended::done:
       return {};
     case Ended::unavailable:
-      return fail(ErrorCode::store_unavailable, "the store could not be written");
+      return unavailable();
     case Ended::unknown:
       break;
   }
@@ -119,6 +122,7 @@ bool Writer::begin() {
 Writer::Ended Writer::end() {
   if (commit_.execute()) {
     unsettled_ = false;
+    if (set_trouble({}) && reports_.recovery) reports_.recovery();
     chain_.keep();
     checkpointer_.log_grew(log_pages_);
     return Ended::done;
@@ -154,8 +158,29 @@ bool Writer::settle() {
   return end() == Ended::done;
 }
 
-void Writer::report(std::string_view doing) {
-  if (report_) report_(database_->failure(doing).value);
+Failure<Error> Writer::unavailable() const {
+  return fail(ErrorCode::store_unavailable,
+              "the store could not be written: " + std::string(trouble()));
+}
+
+std::string_view Writer::trouble() const {
+  std::lock_guard lock(trouble_mutex_);
+  return trouble_;
+}
+
+bool Writer::set_trouble(std::string_view cause) {
+  std::lock_guard lock(trouble_mutex_);
+  return std::exchange(trouble_, cause) != cause;
+}
+
+void Writer::report(std::string_view doing) { report(database_->failure(doing).value); }
+
+/// Right after the call that failed: SQLite still knows why.
+void Writer::report(const Error& error) {
+  set_trouble(error.code == ErrorCode::data_damaged
+                  ? "stored data is damaged"
+                  : cause_of(sqlite3_extended_errcode(database_->handle())));
+  if (reports_.failure) reports_.failure(error);
 }
 
 }  // namespace fermata::sqlite

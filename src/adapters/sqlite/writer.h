@@ -17,10 +17,13 @@ namespace fermata::sqlite {
 /// at a time, under its mutex; each transaction is durable when its call returns.
 class Writer {
  public:
-  using Report = std::function<void(const Error&)>;
+  /// Told why a write failed, and when one succeeds again. Either may be empty.
+  struct Reports {
+    std::function<void(const Error&)> failure;
+    std::function<void()> recovery;
+  };
 
-  /// `report` is told why a write failed; it may be empty.
-  Writer(std::unique_ptr<Database> database, Checkpointer& checkpointer, Report report);
+  Writer(std::unique_ptr<Database> database, Checkpointer& checkpointer, Reports reports);
   Outcome<void> start();
 
   std::vector<CommitOutcome> commit(const CommitBatch& batch);
@@ -31,6 +34,10 @@ class Writer {
 
   /// False after an outcome was unknown, until it is known. Safe from several threads.
   bool settled() const { return !unsettled_; }
+  /// Why the last write failed, in words for any caller; empty after one that did not. Does not
+  /// wait for a write under way.
+  std::string_view trouble() const;
+
   Database& database() { return *database_; }
   /// For the bodies of transactions.
   CatalogQueries& catalog() { return catalog_; }
@@ -44,11 +51,15 @@ class Writer {
   Outcome<std::set<uint32_t>> unfit_groups(const CommitBatch& batch);
   Outcome<void> write_all(const CommitBatch& batch, std::vector<CommitOutcome>& outcomes);
   void report(std::string_view doing);
+  void report(const Error& error);
+  /// True when that is news.
+  bool set_trouble(std::string_view cause);
+  Failure<Error> unavailable() const;
 
   std::mutex mutex_;
   const std::unique_ptr<Database> database_;
   Checkpointer& checkpointer_;
-  const Report report_;
+  const Reports reports_;
   int log_pages_ = 0;                    ///< length of the log after the last commit
   std::atomic<bool> unsettled_ = false;  ///< a COMMIT failed in a way that leaves its outcome open
   Statement begin_{*database_, "BEGIN IMMEDIATE"};
@@ -60,6 +71,9 @@ class Writer {
   AuditChain chain_{*database_};
   RunQueries queries_{*database_};
   CatalogQueries catalog_{*database_};
+
+  mutable std::mutex trouble_mutex_;
+  std::string_view trouble_;  ///< a literal
 };
 
 }  // namespace fermata::sqlite

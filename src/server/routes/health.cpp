@@ -44,6 +44,7 @@ void metrics(Api& api, Call call) {
   if (api.options().queue_depth) metrics.queue_depth = api.options().queue_depth();
   if (api.options().checkpoints_unreadable)
     metrics.checkpoints_unreadable = api.options().checkpoints_unreadable();
+  if (api.options().store_failures) metrics.store_failures = api.options().store_failures();
   if (api.options().connections_open) metrics.connections_open = api.options().connections_open();
   auto up = std::chrono::steady_clock::now() - api.started_at();
   metrics.uptime_seconds =

@@ -88,6 +88,7 @@ class RealWorld final : public cli::World {
     options.policy = std::move(policy);
     options.in_flight_per_account_max = wanted.per_account_max;
     options.on_answer = std::move(wanted.on_answer);
+    options.find_secrets = std::move(wanted.find_secrets);
     return std::unique_ptr<Calls>(std::make_unique<HttpCalls>(std::move(options)));
   }
   std::unique_ptr<Clock> system_clock() override { return std::make_unique<SystemClock>(); }

@@ -1,6 +1,8 @@
 #include "base/hash.h"
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 
 #include <memory>
 
@@ -45,11 +47,30 @@ int base64_bits(char letter) {
   return -1;
 }
 
+int hex_bits(char digit) {
+  if (digit >= '0' && digit <= '9') return digit - '0';
+  if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
+  if (digit >= 'A' && digit <= 'F') return digit - 'A' + 10;
+  return -1;
+}
+
 }  // namespace
 
 std::array<uint8_t, 32> sha256(std::string_view bytes) {
   static const Digester digester("SHA256");
   return digester.digest<32>(bytes);
+}
+
+std::array<uint8_t, 32> hmac_sha256(std::string_view key, std::string_view bytes) {
+  std::array<uint8_t, 32> digest;
+  unsigned size = 0;
+  // Without a pointer the library would take its key from the call before.
+  const char* start = key.empty() ? "" : key.data();
+  const auto* text = reinterpret_cast<const unsigned char*>(bytes.data());
+  check(HMAC(EVP_sha256(), start, static_cast<int>(key.size()), text, bytes.size(), digest.data(),
+             &size) != nullptr);
+  check(size == digest.size());
+  return digest;
 }
 
 std::array<uint8_t, 20> sha1(std::string_view bytes) {
@@ -72,6 +93,19 @@ std::string hex(std::string_view bytes) {
     out += digits[byte & 15];
   }
   return out;
+}
+
+bool unhex(std::string_view text, std::string& out) {
+  out.clear();
+  if (text.size() % 2 != 0) return false;
+  out.reserve(text.size() / 2);
+  for (size_t i = 0; i < text.size(); i += 2) {
+    int high = hex_bits(text[i]);
+    int low = hex_bits(text[i + 1]);
+    if (high < 0 || low < 0) return false;
+    out += static_cast<char>(high << 4 | low);
+  }
+  return true;
 }
 
 std::string base64(std::string_view bytes, bool url) {
@@ -114,6 +148,13 @@ bool unbase64(std::string_view text, std::string& out) {
   }
   // Left-over bits that are not zero would make two texts of the same bytes.
   return (bits & ((1u << held) - 1)) == 0;
+}
+
+bool same_secret(std::string_view a, std::string_view b) {
+  // Hashes have one length, so the comparison tells nothing about that of the secrets.
+  auto left = sha256(a);
+  auto right = sha256(b);
+  return CRYPTO_memcmp(left.data(), right.data(), left.size()) == 0;
 }
 
 }  // namespace fermata

@@ -20,6 +20,28 @@ TEST(Hash, known_answers) {
             "a9993e364706816aba3e25717850c26c9cd0d89d");
 }
 
+TEST(Hash, known_answers_of_hmac) {  // RFC 4231, cases 2 and 6
+  auto text = [](const std::array<uint8_t, 32>& digest) {
+    return hex({reinterpret_cast<const char*>(digest.data()), digest.size()});
+  };
+  EXPECT_EQ(text(hmac_sha256("Jefe", "what do ya want for nothing?")),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+  EXPECT_EQ(text(hmac_sha256(std::string(131, '\xaa'),
+                             "Test Using Larger Than Block-Size Key - Hash Key First")),
+            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+  EXPECT_EQ(text(hmac_sha256("", "")),
+            "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad");
+}
+
+TEST(Hex, is_read_in_either_case_and_only_in_pairs) {
+  std::string out;
+  EXPECT_TRUE(unhex("00fFa5", out));
+  EXPECT_EQ(out, std::string("\x00\xff\xa5", 3));
+  EXPECT_TRUE(unhex("", out));
+  EXPECT_FALSE(unhex("0", out));
+  EXPECT_FALSE(unhex("0g", out));
+}
+
 TEST(Base64, known_answers) {
   EXPECT_EQ(base64(""), "");
   EXPECT_EQ(base64("f"), "Zg==");

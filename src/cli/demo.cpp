@@ -41,6 +41,7 @@ Outcome<Demo> begin_demo(Engine& engine, const Settings& settings, const std::st
   FERMATA_TRY(file, load_graph(settings.demo, settings));
   if (!file.checked.errors.empty())
     return fail(ErrorCode::invalid_definition, settings.demo + " has errors.", file.checked.errors);
+  FERMATA_TRY_VOID(keep_inlined(engine, file, settings));
   FERMATA_TRY(version, store_workflow(engine, file));
   FERMATA_TRY(live, live_run(engine));
   if (live) return Demo{*live, true};

@@ -2,6 +2,9 @@
 
 #include "base/json.h"
 #include "cli/command.h"
+#include "front/credential_use.h"
+#include "front/inlined_credentials.h"
+#include "server/principal.h"
 
 namespace fermata::cli {
 
@@ -16,8 +19,10 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
   }
   engine.entropy = world.entropy();
   engine.timers = world.timers();
+  engine.vault = std::make_unique<front::Vault>(engine.store->catalog(), std::move(wanted.keys));
   FERMATA_TRY(calls, world.calls({wanted.private_networks, settings.http_calls_per_account_max,
-                                  std::move(wanted.on_answer)}));
+                                  std::move(wanted.on_answer),
+                                  front::secrets_from(*engine.vault, engine.clock())}));
   engine.calls = std::move(calls);
   engine.definitions = std::make_unique<front::Definitions>(engine.store->catalog());
   engine.engine_definitions =
@@ -36,6 +41,22 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
                 *engine.entropy, feed, *engine.engine_definitions},
       host);
   return std::move(engine);
+}
+
+Outcome<void> keep_inlined(Engine& engine, const GraphFile& file, const Settings& settings) {
+  Catalog& catalog = engine.store->catalog();
+  Instant now = engine.clock().now();
+  FERMATA_TRY(inlining, front::inline_credentials(
+                            *engine.vault, catalog, file.document,
+                            {server::default_account, now, settings.credential_bytes_max}));
+  if (!inlining.errors.empty())
+    return fail(ErrorCode::invalid_definition, inlining.errors[0].message,
+                std::move(inlining.errors));
+  for (const CredentialPut& put : inlining.puts) {
+    AuditLine line{put.account, now, "local", "credential.create", put.id, "given in a file", {}};
+    FERMATA_TRY_VOID(catalog.put_credential(put, line));
+  }
+  return {};
 }
 
 std::string finding_line(const std::string& path, const Finding& finding) {

@@ -4,6 +4,7 @@
 #include "cli/settings.h"
 #include "cli/world.h"
 #include "front/definitions.h"
+#include "front/vault.h"
 #include "host/host.h"
 #include "ports/feed.h"
 #include "server/engine_definitions.h"
@@ -18,6 +19,7 @@ struct Engine {
   std::unique_ptr<MovableClock> movable;
   std::unique_ptr<Entropy> entropy;
   std::unique_ptr<Timers> timers;
+  std::unique_ptr<front::Vault> vault;
   std::unique_ptr<Calls> calls;
   std::unique_ptr<front::Definitions> definitions;
   std::unique_ptr<server::EngineDefinitions> engine_definitions;
@@ -31,6 +33,7 @@ struct EngineWanted {
   std::optional<Instant> virtual_start;
   std::string private_networks = "deny";
   std::function<void()> on_answer;  ///< called on another thread; must not block
+  front::KeySource keys;            ///< that credentials are sealed under
 };
 /// `feed` must outlive the engine.
 Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& settings,
@@ -45,6 +48,9 @@ struct GraphFile {
 /// Fails with `usage` when the file cannot be read; what is wrong in it stands in
 /// `checked.errors`, text that is no JSON too.
 Outcome<GraphFile> load_graph(const std::string& path, const Settings& settings);
+
+/// Seals the values that a graph file gives its credentials into the engine's store (G-4).
+Outcome<void> keep_inlined(Engine& engine, const GraphFile& file, const Settings& settings);
 
 /// `file:line:column: message [code]`
 std::string finding_line(const std::string& path, const Finding& finding);

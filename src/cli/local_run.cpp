@@ -91,7 +91,9 @@ Outcome<Value> LocalRun::execute(const GraphFile& file, const std::string& name,
     }
     answered_.notify_one();
   };
+  wanted.keys = front::given_keys(SealingKeys::fresh());
   FERMATA_TRY(engine, make_engine(world_, std::move(wanted), settings_, *this));
+  FERMATA_TRY_VOID(keep_inlined(engine, file, settings_));
   engine.definitions->keep(definition_);
   FERMATA_TRY_VOID(start(engine, name, input));
   FERMATA_TRY_VOID(take_turns(engine));

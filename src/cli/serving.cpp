@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "cli/demo.h"
+#include "cli/sealing_keys.h"
 #include "server/http/address.h"
 
 namespace fermata::cli {
@@ -72,11 +73,28 @@ Outcome<void> Serving::build_engine() {
   wanted.on_answer = [this] {
     if (Host* host = host_) host->wake();
   };
+  wanted.keys = sealing_keys(settings_, [this](LogLevel level, const std::string& message) {
+    log_.write(level, message);
+  });
   FERMATA_TRY(engine, make_engine(around_.world, std::move(wanted), settings_, feed_));
   engine_ = std::move(engine);
+  FERMATA_TRY_VOID(look_at_credentials());
   host_ = engine_.host.get();
   if (engine_.movable) clock_mover_ = std::make_unique<ClockMover>(*engine_.movable, *engine_.host);
   return engine_.host->recover();
+}
+
+/// A key that is wrong or missing keeps nothing from being served, but whoever starts the server
+/// learns of it now and not from a run that fails.
+Outcome<void> Serving::look_at_credentials() {
+  FERMATA_TRY_VOID(engine_.vault->prepare());
+  FERMATA_TRY(unreadable, engine_.vault->unreadable());
+  if (unreadable.empty()) return {};
+  log_.error(
+      "Credentials cannot be opened: they were sealed under a key that is not given. Nodes that "
+      "use them fail with credential_unreadable; nothing is lost",
+      {{"count", unreadable.size()}, {"first", unreadable.front()}});
+  return {};
 }
 
 void Serving::build_api() {
@@ -89,6 +107,7 @@ void Serving::build_api() {
   options.json_nesting_max = static_cast<int>(settings_.json_nesting_max);
   options.wait_ms_max = static_cast<int64_t>(settings_.http_wait_ms_max);
   options.work_queue_max = settings_.http_work_queue_max;
+  options.credential_bytes_max = settings_.credential_bytes_max;
   options.demo_echo = !settings_.demo.empty();
   options.version = program_version;
   if (clock_mover_) options.test_clock = clock_mover_->for_api();
@@ -102,7 +121,8 @@ void Serving::build_api() {
   options.log = [this](const std::string& line) { log_.info(line); };
   api_ = std::make_unique<server::Api>(
       server::ApiParts{*engine_.host, engine_.store->reader(), engine_.store->catalog(),
-                       engine_.clock(), *engine_.entropy, hub_, *engine_.definitions},
+                       engine_.clock(), *engine_.entropy, hub_, *engine_.definitions,
+                       *engine_.vault},
       std::move(options));
 }
 

@@ -44,6 +44,7 @@ class Serving {
   Outcome<std::unique_ptr<OpenStore>> open_store();
   Outcome<server::AccessMode> choose_access();
   Outcome<void> build_engine();
+  Outcome<void> look_at_credentials();
   Outcome<void> listen();
   void build_api();
   Outcome<void> show_demo();

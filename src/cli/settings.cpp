@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/json.h"
+#include "base/sealing.h"
 
 namespace fermata::cli {
 namespace {
@@ -19,6 +20,7 @@ constexpr uint64_t nesting_max = 150;
 static_assert(nesting_max + 32 < value_nesting_max);
 
 std::string text_of(const Text& value) { return value; }
+std::string text_of(const Secret& value) { return value.text.empty() ? "" : "(hidden)"; }
 std::string text_of(Count value) { return std::to_string(value); }
 std::string text_of(Rate value) { return number_to_text(value); }
 std::string text_of(Switch value) { return value ? "true" : "false"; }
@@ -31,6 +33,11 @@ constexpr Suffix suffixes[] = {{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 
 
 bool read(std::string_view text, Text& value) {
   value = text;
+  return true;
+}
+
+bool read(std::string_view text, Secret& value) {
+  value.text = text;
   return true;
 }
 
@@ -93,6 +100,9 @@ std::string complaint_about(std::string_view name, const Settings& settings) {
   if (name == "clock" && !virtual_start_of(settings))
     return "`system` or `virtual:2026-01-26T00:00:00Z`";
   if (name == "data" && settings.data.empty()) return "a directory";
+  if (name == "secrets_key" && !settings.secrets_key.text.empty())
+    if (auto keys = SealingKeys::read(settings.secrets_key.text); !keys)
+      return keys.error().message;
   if (name == "audit_days" && settings.audit_days < 90) return "90 or more";
   for (auto [limit, value] : {std::pair("json_nesting_max", settings.json_nesting_max),
                               std::pair("graph_nesting_max", settings.graph_nesting_max)})
@@ -137,6 +147,13 @@ const std::vector<SettingInfo>& setting_table() {
   return table;
 }
 
+bool is_secret_setting(std::string_view name) {
+  const std::vector<SettingInfo>& table = setting_table();
+  return std::any_of(table.begin(), table.end(), [&](const SettingInfo& info) {
+    return info.name == name && info.kind == "Secret";
+  });
+}
+
 std::string flag_of(std::string_view setting) {
   std::string flag(setting);
   std::replace(flag.begin(), flag.end(), '_', '-');
@@ -159,6 +176,8 @@ Outcome<void> Configuration::apply(const GivenSetting& given) {
   bool readable = info->read(settings_, given.value);
   std::string complaint =
       readable ? complaint_about(info->name, settings_) : std::string(expected(info->kind));
+  if (!complaint.empty() && info->kind == "Secret")
+    return fail(ErrorCode::invalid_setting, given.where + ": " + given.name + ": " + complaint);
   if (!complaint.empty())
     return fail(ErrorCode::invalid_setting, given.where + ": " + given.name + " is " + complaint +
                                                 ", not '" + given.value + "'.");
@@ -198,12 +217,14 @@ std::vector<Option> setting_options() {
   }();
   std::vector<Option> options;
   const std::vector<SettingInfo>& table = setting_table();
-  for (size_t i = 0; i < table.size(); ++i)
+  for (size_t i = 0; i < table.size(); ++i) {
+    if (table[i].kind == "Secret") continue;
     options.push_back({flags[i],
                        table[i].kind == "Switch" ? ""
                        : table[i].kind == "Text" ? "TEXT"
                                                  : "N",
                        table[i].help});
+  }
   return options;
 }
 
@@ -259,7 +280,8 @@ std::string settings_document() {
       "| key in fermata.toml | flag | environment | default | meaning |\n|---|---|---|---|---|\n";
   const Settings standard;
   for (const SettingInfo& info : setting_table())
-    text += "| `" + std::string(info.name) + "` | `--" + flag_of(info.name) + "` | `" +
+    text += "| `" + std::string(info.name) + "` | " +
+            (info.kind == "Secret" ? "" : "`--" + flag_of(info.name) + "`") + " | `" +
             variable_of(info.name) + "` | " +
             (info.text(standard).empty() ? "" : "`" + info.text(standard) + "`") + " | " +
             std::string(info.help) + " |\n";

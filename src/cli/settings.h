@@ -15,6 +15,11 @@
 namespace fermata::cli {
 
 using Text = std::string;
+/// A text that is shown nowhere and cannot be given as a flag.
+struct Secret {
+  Secret(const char* value) : text(value) {}
+  std::string text;
+};
 using Count = uint64_t;
 using Rate = double;
 using Switch = bool;
@@ -31,12 +36,14 @@ std::string_view name_of(SettingSource source);
 
 struct SettingInfo {
   std::string_view name;
-  std::string_view kind;  ///< Text, Count, Rate or Switch
+  std::string_view kind;  ///< Text, Secret, Count, Rate or Switch
   std::string_view help;
   bool (*read)(Settings&, std::string_view);  ///< false when the text is no value of this kind
   std::string (*text)(const Settings&);
 };
 const std::vector<SettingInfo>& setting_table();
+/// True for the name of a setting that is shown nowhere.
+bool is_secret_setting(std::string_view name);
 /// `--http-body-bytes-max` without the dashes.
 std::string flag_of(std::string_view setting);
 /// FERMATA_HTTP_BODY_BYTES_MAX

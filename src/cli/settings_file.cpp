@@ -39,8 +39,8 @@ struct FileReader {
     if (equals == std::string_view::npos) return wrong("expected `key = value`.");
     std::string_view key = trimmed(text.substr(0, equals));
     if (!is_bare_key(key)) return wrong("a key is made of letters, digits and `_`.");
-    FERMATA_TRY(value, read_value(trimmed(text.substr(equals + 1))));
     std::string name = prefix + std::string(key);
+    FERMATA_TRY(value, read_value(trimmed(text.substr(equals + 1)), is_secret_setting(name)));
     for (const GivenSetting& other : found)
       if (other.name == name) return wrong("`" + name + "` is given twice.");
     found.push_back(
@@ -62,12 +62,13 @@ struct FileReader {
     return rest.empty() || rest[0] == '#';
   }
 
-  Outcome<std::string> read_value(std::string_view text) {
+  Outcome<std::string> read_value(std::string_view text, bool is_secret) {
     if (text.empty()) return wrong("the value is missing.");
     if (text[0] == '"' || text[0] == '\'') return read_quoted(text);
     std::string_view bare = trimmed(text.substr(0, text.find('#')));
     bool plain = bare == "true" || bare == "false";
     bool number = !bare.empty() && bare.find_first_not_of("0123456789_.") == std::string_view::npos;
+    if (!plain && !number && is_secret) return wrong("a text stands in quotes.");
     if (!plain && !number) return wrong("a text stands in quotes: \"" + std::string(bare) + "\".");
     return std::string(bare);
   }

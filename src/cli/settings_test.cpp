@@ -85,6 +85,25 @@ TEST(Settings, values_that_cannot_be_meant_are_refused) {
   EXPECT_FALSE(load({flag("rate_limit_per_second", "-1")}, {}));
 }
 
+//
+TEST(Settings, a_secret_is_never_shown_and_no_flag) {
+  std::string key(64, '7');
+  auto loaded = load({}, {"FERMATA_SECRETS_KEY=" + key});
+  ASSERT_TRUE(loaded);
+  EXPECT_EQ(loaded->settings().secrets_key.text, key);
+  for (const Configuration::Line& line : loaded->lines())
+    EXPECT_EQ(line.value.find("777"), std::string::npos) << line.name;
+  EXPECT_EQ(source_of(*loaded, "secrets_key"), "FERMATA_SECRETS_KEY");
+  for (const Option& option : setting_options()) EXPECT_NE(option.name, "secrets-key");
+  for (auto [environment, file] :
+       {std::pair("FERMATA_SECRETS_KEY=s3cret", ""), std::pair("HOME=x", "secrets_key = s3cret\n"),
+        std::pair("HOME=x", "secrets_key = 's3cret'\n")}) {
+    auto refused = load({}, {environment}, file);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().message.find("s3cret"), std::string::npos) << refused.error().message;
+  }
+}
+
 //
 TEST(Settings, clock_is_the_systems_or_begins_at_a_time) {
   EXPECT_FALSE(virtual_start_of(Settings{})->has_value());

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "ports/call_secrets.h"
 #include "ports/calls.h"
 #include "ports/catalog.h"
 #include "ports/clock.h"
@@ -32,6 +33,7 @@ struct CallsWanted {
   std::string private_networks = "deny";  ///< deny, allow, or CIDRs separated by commas
   size_t per_account_max = 256;
   std::function<void()> on_answer;  ///< called on another thread
+  FindSecrets find_secrets;         ///< of credentials; called on another thread
 };
 
 /// Told why a write of the store failed, and when one succeeds again; on the thread that wrote.

@@ -53,6 +53,33 @@ class EmptyCatalog : public Catalog {
   }
   void key_used(const std::string&, Instant) override {}
   Outcome<bool> any_key() override { return none(); }
+  Outcome<CredentialRecord> put_credential(const CredentialPut&, const AuditLine&) override {
+    return none();
+  }
+  Outcome<std::optional<CredentialRecord>> credential(const AccountId&,
+                                                      const std::string&) override {
+    return none();
+  }
+  Outcome<std::optional<CredentialRecord>> credential_named(const AccountId&,
+                                                            const std::string&) override {
+    return none();
+  }
+  Outcome<CredentialPage> credentials(const AccountId&, size_t, const std::string&) override {
+    return none();
+  }
+  Outcome<std::vector<AccountId>> credential_accounts() override { return none(); }
+  Outcome<CredentialRecord> revoke_credential(const AccountId&, const std::string&, Instant,
+                                              const AuditLine&) override {
+    return none();
+  }
+  Outcome<void> remove_credential(const AccountId&, const std::string&, const AuditLine&) override {
+    return none();
+  }
+  Outcome<bool> reseal_credential(const AccountId&, const std::string&, const std::string&,
+                                  const std::string&, const AuditLine&) override {
+    return none();
+  }
+  void credential_used(const AccountId&, const std::string&, Instant) override {}
   Outcome<std::optional<IdempotencyMark>> mark(const AccountId&, const std::string&,
                                                Instant) override {
     return none();

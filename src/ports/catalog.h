@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "core/model/summary.h"
+#include "ports/credential.h"
 
 namespace fermata {
 
@@ -20,7 +21,7 @@ struct WorkflowRecord {
   std::string webhook_guid;  ///< empty when its trigger is no webhook
   Instant created_at;
   Instant updated_at;
-  uint64_t revision = 0;     ///< grows with every change; the ETag
+  uint64_t revision = 0;  ///< grows with every change; the ETag
 };
 struct WorkflowVersion {
   uint32_t version = 0;
@@ -39,10 +40,13 @@ struct WorkflowPut {
   AccountId account;
   WorkflowId id;
   DefinitionHash hash;
-  std::string canonical;     ///< JSON text of the canonical form
+  std::string canonical;  ///< JSON text of the canonical form
   Value layout;
-  std::string webhook_guid;  ///< used if the workflow has none yet
+  std::string webhook_guid;             ///< used if the workflow has none yet
   std::optional<uint64_t> if_revision;  ///< If-Match; 0 means it must not exist
+  /// New ones that its nodes gave values for. None may exist, else it fails with
+  /// credential_exists and nothing is stored.
+  std::vector<InlinedCredential> credentials;
   Instant at;
   std::string actor;
 };
@@ -58,7 +62,7 @@ std::optional<Role> role_of(std::string_view name);
 
 /// An API key; the secret itself is shown once and never stored.
 struct KeyRecord {
-  std::string id;          ///< public part, leads the secret
+  std::string id;  ///< public part, leads the secret
   AccountId account;
   std::string name;
   Role role = Role::viewer;
@@ -69,18 +73,8 @@ struct KeyRecord {
   std::optional<Instant> revoked_at;
 };
 
-/// The first answer to a POST that carried an Idempotency-Key.
-struct IdempotencyMark {
-  AccountId account;
-  std::string key;
-  std::string body_hash;
-  int status = 0;
-  std::string answer;
-  Instant expires_at;
-};
-
-/// Definitions, keys and marks: things that are looked up, not run. Safe from several threads; each
-/// write is one durable transaction together with its audit line.
+/// Definitions, keys, credentials and marks: things that are looked up, not run. Safe from several
+/// threads; each write is one durable transaction together with its audit line.
 class Catalog {
  public:
   virtual ~Catalog() = default;
@@ -111,6 +105,32 @@ class Catalog {
   /// Remembers the last use; may be dropped or delayed.
   virtual void key_used(const std::string& id, Instant at) = 0;
   virtual Outcome<bool> any_key() = 0;
+
+  /// Fails with version_conflict, or with credential_exists when the id must be new or another
+  /// credential has the name.
+  virtual Outcome<CredentialRecord> put_credential(const CredentialPut& put,
+                                                   const AuditLine& audit) = 0;
+  virtual Outcome<std::optional<CredentialRecord>> credential(const AccountId& account,
+                                                              const std::string& id) = 0;
+  virtual Outcome<std::optional<CredentialRecord>> credential_named(const AccountId& account,
+                                                                    const std::string& name) = 0;
+  virtual Outcome<CredentialPage> credentials(const AccountId& account, size_t limit,
+                                              const std::string& cursor) = 0;
+  /// Every account that has one.
+  virtual Outcome<std::vector<AccountId>> credential_accounts() = 0;
+  /// Forgets its values; one that is revoked stays as it is.
+  virtual Outcome<CredentialRecord> revoke_credential(const AccountId& account,
+                                                      const std::string& id, Instant at,
+                                                      const AuditLine& audit) = 0;
+  virtual Outcome<void> remove_credential(const AccountId& account, const std::string& id,
+                                          const AuditLine& audit) = 0;
+  /// Puts `to` in the place of `from`, the same values sealed otherwise; false, and nothing is
+  /// written, when `from` is no longer there.
+  virtual Outcome<bool> reseal_credential(const AccountId& account, const std::string& id,
+                                          const std::string& from, const std::string& to,
+                                          const AuditLine& audit) = 0;
+  /// Remembers the last use; may be dropped or delayed.
+  virtual void credential_used(const AccountId& account, const std::string& id, Instant at) = 0;
 
   virtual Outcome<std::optional<IdempotencyMark>> mark(const AccountId& account,
                                                        const std::string& key, Instant now) = 0;

@@ -6,6 +6,7 @@
 
 #include "core/graph/check.h"
 #include "front/definitions.h"
+#include "front/vault.h"
 #include "host/intake.h"
 #include "ports/catalog.h"
 #include "ports/clock.h"
@@ -39,6 +40,7 @@ struct ApiParts {
   Entropy& entropy;
   FeedHub& hub;
   front::Definitions& definitions;  ///< shared with the engine (engine_definitions.h)
+  front::Vault& vault;
 };
 
 struct ApiOptions {
@@ -50,6 +52,7 @@ struct ApiOptions {
   int64_t webhook_wait_ms = 30'000;  ///< G-31, `respond: result`
   int64_t stream_keep_alive_ms = 15'000;
   size_t bulk_runs_max = 10'000;
+  size_t credential_bytes_max = 65'536;
   size_t work_threads = 2;
   size_t work_queue_max = 1024;
   bool demo_echo = false;
@@ -61,8 +64,6 @@ struct ApiOptions {
   std::function<bool()> ready;  ///< recovered; absent means yes
   std::function<size_t()> connections_open;
   std::function<void(const std::string&)> log;  ///< one line, no secrets
-  /// The values of a credential named by {"id"} or {"name"}; absent while there is no such store.
-  std::function<Outcome<Value>(const AccountId&, const Value&)> credential;
 };
 
 /// The REST API: finds the route, guards it (origin, key, role, rate) and calls its handler. Knows
@@ -83,6 +84,7 @@ class Api final : public http::Handler {
   Catalog& catalog() { return parts_.catalog; }
   FeedHub& hub() { return parts_.hub; }
   front::Definitions& definitions() { return parts_.definitions; }
+  front::Vault& vault() { return parts_.vault; }
   KeyRing& keys() { return keys_; }
   Metrics& metrics() { return metrics_; }
   Deadlines& deadlines() { return deadlines_; }

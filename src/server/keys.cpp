@@ -1,8 +1,6 @@
 #include "server/keys.h"
 
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
 #include <openssl/rand.h>
 
 #include <algorithm>
@@ -28,11 +26,8 @@ std::string random_bytes(size_t count) {
 }
 
 std::string salted_hash(std::string_view salt, std::string_view presented) {
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned size = 0;
-  HMAC(EVP_sha256(), salt.data(), static_cast<int>(salt.size()),
-       reinterpret_cast<const unsigned char*>(presented.data()), presented.size(), digest, &size);
-  return hex({reinterpret_cast<const char*>(digest), size});
+  auto digest = hmac_sha256(salt, presented);
+  return hex({reinterpret_cast<const char*>(digest.data()), digest.size()});
 }
 
 Failure<Error> refused(std::string message) {
@@ -57,13 +52,6 @@ bool key_matches(std::string_view presented, std::string_view secret_hash) {
   std::string_view expected = secret_hash.substr(colon + 1);
   return found.size() == expected.size() &&
          CRYPTO_memcmp(found.data(), expected.data(), found.size()) == 0;
-}
-
-bool same_secret(std::string_view a, std::string_view b) {
-  // Hashes have one length, so the comparison tells nothing about that of the secrets.
-  auto left = sha256(a);
-  auto right = sha256(b);
-  return CRYPTO_memcmp(left.data(), right.data(), left.size()) == 0;
 }
 
 std::string key_id_of(std::string_view presented) {

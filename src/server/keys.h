@@ -19,8 +19,6 @@ NewKey make_key();
 /// True when the presented text is the one `secret_hash` was made from; takes the same time
 /// whatever differs.
 bool key_matches(std::string_view presented, std::string_view secret_hash);
-/// Compares secrets of any length without telling by its time where they differ.
-bool same_secret(std::string_view a, std::string_view b);
 /// The id that leads a presented key, or empty when the text has another shape.
 std::string key_id_of(std::string_view presented);
 

@@ -57,7 +57,7 @@ bool TestIntake::submit(Command command, Reply reply) {
 struct TestWorld::Inside {
   explicit Inside(ApiOptions options)
       : host(HostPorts{store, timers, calls, clock, engine_entropy, hub, engine_definitions}, {}),
-        api(ApiParts{intake, store, store, clock, api_entropy, hub, definitions},
+        api(ApiParts{intake, store, store, clock, api_entropy, hub, definitions, vault},
             std::move(options)),
         server(any_port(), api) {
     auto started = server.start();
@@ -80,6 +80,7 @@ struct TestWorld::Inside {
   SeededEntropy api_entropy{2};
   FeedHub hub;
   front::Definitions definitions{store};
+  front::Vault vault{store, front::given_keys(SealingKeys::fresh())};
   EngineDefinitions engine_definitions{definitions, store};
   Host host;
   TestIntake intake{host};

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "base/hash.h"
 #include "server/test_world.h"
 
 namespace fermata::server {
@@ -87,26 +88,79 @@ TEST(Webhook, a_body_is_read_by_its_type) {
   EXPECT_EQ(form.body.get("got"), Value("7")) << form.text;
 }
 
-TEST(Webhook, authentication_by_header_needs_the_credential) {  // G-31
-  std::string credential = R"(,"credentials":{"id":"c"})";
-  TestWorld without;
-  std::string path = put_hook(without, hook(R"("auth":"header")", credential));
-  auto refused = without.ask("POST", path, R"({"n":1})");
-  EXPECT_EQ(refused.status, 403);
-  EXPECT_EQ(refused.code(), "forbidden");
+void put_credential(TestWorld& world, const std::string& body) {
+  auto stored = world.ask("PUT", "/api/v1/credentials/c", body);
+  ASSERT_LT(stored.status, 300) << stored.text;
+}
 
-  TestWorld world([](ApiOptions& options) {
-    options.credential = [](const AccountId&, const Value&) -> Outcome<Value> {
-      return Value::object({{"name", "X-Hook"}, {"value", "s3cret"}});
-    };
-  });
-  path = put_hook(world, hook(R"("auth":"header")", credential));
-  EXPECT_EQ(world.ask("POST", path, R"({"n":1})").status, 401);
-  EXPECT_EQ(world.ask("POST", path, R"({"n":1})", "X-Hook: wrong\r\n").status, 401);
-  auto accepted = world.ask("POST", path, R"({"n":1})", "X-Hook: s3cret\r\n");
-  EXPECT_EQ(accepted.status, 202);
+size_t runs_of(TestWorld& world) {
+  return world.ask("GET", "/api/v1/executions").body.get("items").size();
+}
+
+const std::string by_credential = R"(,"credentials":{"id":"c"})";
+
+TEST(Webhook, a_caller_is_checked_by_the_header_of_a_credential) {  // G-31
+  TestWorld world;
+  std::string path = put_hook(world, hook(R"("auth":"header")", by_credential));
+  auto missing = world.ask("POST", path, R"({"n":1})");
+  EXPECT_EQ(missing.status, 403);
+  EXPECT_EQ(missing.code(), "forbidden");
+
+  put_credential(world, R"({"type":"header","values":{"name":"X-Hook","value":"s3cret-hook"}})");
+  for (const char* header : {"", "X-Hook: wrong\r\n", "X-Hook: s3cret-hook2\r\n", "X-Hook:\r\n"}) {
+    auto refused = world.ask("POST", path, R"({"n":1})", header);
+    EXPECT_EQ(refused.status, 401) << header;
+    EXPECT_EQ(refused.code(), "webhook_unauthorized");
+  }
+  EXPECT_EQ(runs_of(world), 0u);
+  EXPECT_NE(world.ask("GET", "/metrics").text.find("fermata_webhooks_refused_total 5\n"),
+            std::string::npos);
+  auto accepted = world.ask("POST", path, R"({"n":1})", "X-Hook: s3cret-hook\r\n");
+  EXPECT_EQ(accepted.status, 202) << accepted.text;
   std::string id(accepted.body.get("id").as_string());
   EXPECT_EQ(world.ask("GET", "/api/v1/executions/" + id).text.find("s3cret"), std::string::npos);
+  EXPECT_TRUE(world.ask("GET", "/api/v1/credentials/c").body.get("last_used_at").is_string());
+
+  put_credential(world, R"({"type":"basic_auth","values":{"username":"u","password":"p"}})");
+  EXPECT_EQ(world.ask("POST", path, "{}", "X-Hook: s3cret-hook\r\n").status, 401);
+  EXPECT_EQ(world.ask("POST", path, R"({"n":1})", "Authorization: Basic dTpw\r\n").status, 202);
+  world.ask("POST", "/api/v1/credentials/c/revoke");
+  EXPECT_EQ(world.ask("POST", path, R"({"n":1})", "Authorization: Basic dTpw\r\n").status, 403);
+}
+
+TEST(Webhook, a_caller_is_checked_by_the_signature_of_the_body) {  // G-31
+  TestWorld world;
+  std::string path = put_hook(world, hook(R"("auth":"hmac_sha256")", by_credential));
+  put_credential(world, R"({"type":"hmac_sha256","values":{"secret":"Jefe"}})");
+  std::string body = R"({"n": 7})";
+  auto digest = hmac_sha256("Jefe", body);
+  std::string_view bytes(reinterpret_cast<const char*>(digest.data()), digest.size());
+  for (const std::string& right : {hex(bytes), "sha256=" + hex(bytes), base64(bytes)})
+    EXPECT_EQ(world.ask("POST", path, body, "X-Signature: " + right + "\r\n").status, 202);
+  EXPECT_EQ(runs_of(world), 3u);
+  std::string header = "X-Signature: sha256=" + hex(bytes) + "\r\n";
+  EXPECT_EQ(world.ask("POST", path, R"({"n":7})", header).code(), "webhook_unauthorized");
+  EXPECT_EQ(world.ask("POST", path, body).status, 401);
+  EXPECT_EQ(world.ask("POST", path, body, "X-Signature: sha256=00\r\n").status, 401);
+  EXPECT_EQ(runs_of(world), 3u);
+
+  put_credential(world, R"({"values":{"secret":"Jefe","header":"X-Hub-Signature-256"}})");
+  EXPECT_EQ(world.ask("POST", path, body, header).status, 401);
+  EXPECT_EQ(
+      world.ask("POST", path, body, "X-Hub-Signature-256: sha256=" + hex(bytes) + "\r\n").status,
+      202);
+}
+
+TEST(Webhook, a_credential_of_another_kind_checks_nobody) {  // G-31
+  TestWorld world;
+  std::string path = put_hook(world, hook(R"("auth":"hmac_sha256")", by_credential));
+  put_credential(world, R"({"type":"token","values":{"token":"s3cret"}})");
+  auto refused = world.ask("POST", path, R"({"n":1})", "Authorization: Bearer s3cret\r\n");
+  EXPECT_EQ(refused.status, 403) << refused.text;
+  path = put_hook(world, hook(R"("auth":"header")", by_credential));
+  EXPECT_EQ(world.ask("POST", path, R"({"n":1})", "Authorization: Bearer s3cret\r\n").status, 202);
+  put_credential(world, R"({"type":"query","values":{"name":"k","value":"s3cret"}})");
+  EXPECT_EQ(world.ask("POST", path + "?k=s3cret", R"({"n":1})").status, 403);
 }
 
 TEST(Webhook, an_address_in_use_is_not_taken_over) {

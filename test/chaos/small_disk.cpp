@@ -42,8 +42,9 @@ SmallDisk::SmallDisk(Kind kind, size_t mib) {
     if (!mounted_) why_not_ = std::string("mounting a tmpfs: ") + std::strerror(errno);
     return;
   }
+  // Blocks as large as pages, as real disks have: SQLite allocates its shared memory by pages.
   mounted_ = shell("truncate -s " + std::to_string(mib) + "M " + image().string() +
-                   " && mkfs.ext4 -q -m 0 " + image().string() + " >/dev/null 2>&1") &&
+                   " && mkfs.ext4 -q -m 0 -b 4096 " + image().string() + " >/dev/null 2>&1") &&
              mount_image();
   if (!mounted_) why_not_ = "no ext4 image can be made and mounted here";
 }

@@ -26,7 +26,7 @@ std::string content(const std::string& path) {
 
 /// Starts the program with its output in two files.
 pid_t start(const std::vector<std::string>& words, const std::vector<std::string>& environment,
-            const std::string& out, const std::string& err) {
+            const std::string& in, const std::string& out, const std::string& err) {
   const char* binary = getenv("FERMATA_BINARY");
   EXPECT_NE(binary, nullptr) << "FERMATA_BINARY names the program";
   if (binary == nullptr) return -1;
@@ -34,8 +34,8 @@ pid_t start(const std::vector<std::string>& words, const std::vector<std::string
   if (child != 0) return child;
   int out_file = open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   int err_file = open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  int none = open("/dev/null", O_RDONLY);
-  dup2(none, STDIN_FILENO);
+  int in_file = open(in.c_str(), O_RDONLY);
+  dup2(in_file, STDIN_FILENO);
   dup2(out_file, STDOUT_FILENO);
   dup2(err_file, STDERR_FILENO);
   unsetenv("FERMATA_SERVER");
@@ -53,10 +53,12 @@ pid_t start(const std::vector<std::string>& words, const std::vector<std::string
 
 }  // namespace
 
-Finished fermata(const std::vector<std::string>& words,
-                 const std::vector<std::string>& environment) {
+Finished fermata(const std::vector<std::string>& words, const std::vector<std::string>& environment,
+                 const std::string& input) {
   Scratch scratch;
-  pid_t child = start(words, environment, scratch.path("out"), scratch.path("err"));
+  std::ofstream(scratch.path("in")) << input;
+  pid_t child =
+      start(words, environment, scratch.path("in"), scratch.path("out"), scratch.path("err"));
   int status = 0;
   waitpid(child, &status, 0);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content(scratch.path("out")),
@@ -89,9 +91,10 @@ Scratch::~Scratch() {
   std::filesystem::remove_all(root_, ignored);
 }
 
-ServeProcess::ServeProcess(std::vector<std::string> words) {
+ServeProcess::ServeProcess(std::vector<std::string> words,
+                           const std::vector<std::string>& environment) {
   words.insert(words.begin(), {"serve", "--listen", "127.0.0.1:0"});
-  pid_ = start(words, {}, scratch_.path("out"), scratch_.path("err"));
+  pid_ = start(words, environment, "/dev/null", scratch_.path("out"), scratch_.path("err"));
   auto deadline = std::chrono::steady_clock::now() + start_deadline;
   while (std::chrono::steady_clock::now() < deadline) {
     std::string text = log();
@@ -135,10 +138,10 @@ int ServeProcess::wait() {
 
 std::string ServeProcess::log() const { return content(scratch_.path("err")); }
 
-Finished ServeProcess::command(std::vector<std::string> words,
-                               std::vector<std::string> environment) const {
+Finished ServeProcess::command(std::vector<std::string> words, std::vector<std::string> environment,
+                               const std::string& input) const {
   environment.push_back("FERMATA_SERVER=" + url_);
-  return fermata(words, environment);
+  return fermata(words, environment, input);
 }
 
 }  // namespace fermata::test

@@ -14,9 +14,10 @@ struct Finished {
   std::string err;
 };
 
-/// Runs the program to its end. `environment` holds further `NAME=value` texts.
+/// Runs the program to its end. `environment` holds further `NAME=value` texts, `input` what it
+/// finds on standard input.
 Finished fermata(const std::vector<std::string>& words,
-                 const std::vector<std::string>& environment = {});
+                 const std::vector<std::string>& environment = {}, const std::string& input = "");
 /// The same for a line as the help shows it: words by blanks, single quotes keep blanks.
 std::vector<std::string> split_words(const std::string& line);
 
@@ -35,7 +36,8 @@ class Scratch {
 class ServeProcess {
  public:
   /// Returns when it serves; the test fails when it ends before that.
-  explicit ServeProcess(std::vector<std::string> words);
+  explicit ServeProcess(std::vector<std::string> words,
+                        const std::vector<std::string>& environment = {});
   ~ServeProcess();  ///< kills it if it still runs
   ServeProcess(const ServeProcess&) = delete;
   ServeProcess& operator=(const ServeProcess&) = delete;
@@ -47,7 +49,8 @@ class ServeProcess {
   /// What it has logged so far.
   std::string log() const;
   /// Runs a command against this server.
-  Finished command(std::vector<std::string> words, std::vector<std::string> environment = {}) const;
+  Finished command(std::vector<std::string> words, std::vector<std::string> environment = {},
+                   const std::string& input = "") const;
 
  private:
   int wait();

@@ -15,7 +15,6 @@ namespace fermata {
 namespace {
 
 using http::FairQueue;
-using http::Headers;
 using http::Transfer;
 
 constexpr int poll_ms_max = 10'000;
@@ -60,7 +59,6 @@ class HttpCalls::Engine {
   };
 
   // Of any thread.
-  std::unique_ptr<Transfer> make_transfer(const CallTicket& ticket, CallRequest request) const;
   void send(Command command, std::unique_lock<std::mutex>& lock);
 
   // Of the engine's thread.
@@ -68,6 +66,7 @@ class HttpCalls::Engine {
   bool take_commands();
   void drop(uint64_t number);
   void start_waiting();
+  bool supply(Transfer& transfer) const;
   void launch(Transfer& transfer);
   bool collect();
   void end(Transfer& transfer);
@@ -119,32 +118,9 @@ HttpCalls::Engine::~Engine() {
   curl_slist_free_all(resolve_);
 }
 
-std::unique_ptr<Transfer> HttpCalls::Engine::make_transfer(const CallTicket& ticket,
-                                                           CallRequest request) const {
-  std::set<std::string> secret_names;
-  bool is_missing = false;
-  if (!request.credentials.is_null()) {
-    std::optional<Headers> secrets;
-    if (options_.credential_headers)
-      secrets = options_.credential_headers(request.account, request.credentials);
-    is_missing = !secrets;
-    std::set<std::string> written;
-    for (const auto& header : request.headers) written.insert(http::lower_case(header.first));
-    for (auto& header : secrets.value_or(Headers{})) {
-      const std::string name = http::lower_case(header.first);
-      secret_names.insert(name);
-      if (!written.contains(name)) request.headers.push_back(std::move(header));
-    }
-    request.credentials = Value();
-  }
-  auto made = std::make_unique<Transfer>(ticket, std::move(request), std::move(secret_names));
-  if (is_missing) made->refuse("credential_missing", "The credential is missing or revoked.");
-  return made;
-}
-
 void HttpCalls::Engine::submit(const CallTicket& ticket, CallRequest request) {
   if (holds(ticket)) return;
-  auto transfer = make_transfer(ticket, std::move(request));
+  auto transfer = std::make_unique<Transfer>(ticket, std::move(request));
   std::unique_lock lock(mutex_);
   if (!held_.try_emplace(ticket, last_number_ + 1).second) return;
   if (held_.size() > options_.held_max)
@@ -248,10 +224,27 @@ void HttpCalls::Engine::start_waiting() {
     const auto at = transfers_.find(*number);
     check(at != transfers_.end());
     Transfer& transfer = *at->second;
+    if (!supply(transfer)) {
+      finished_.push_back({*number, transfer.answer()});
+      queue_.finish(transfer.account());
+      transfers_.erase(at);
+      continue;
+    }
     transfer.handle = take_handle();
     transfer.begin();
     launch(transfer);
   }
+}
+
+/// Gives a request the secrets that it names. False when there are none; then its answer says why.
+bool HttpCalls::Engine::supply(Transfer& transfer) const {
+  const Value& credentials = transfer.credentials();
+  if (credentials.is_null()) return true;
+  if (!options_.find_secrets)
+    return transfer.refuse("credential_missing", "There are no credentials here.");
+  auto found = options_.find_secrets(transfer.account(), credentials);
+  if (found) return transfer.take_secrets(*std::move(found));
+  return transfer.refuse(found.error().error, found.error().message);
 }
 
 void HttpCalls::Engine::launch(Transfer& transfer) {

@@ -1,20 +1,14 @@
 #pragma once
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "adapters/http/network_policy.h"
+#include "ports/call_secrets.h"
 #include "ports/calls.h"
 
 namespace fermata {
-
-/// The headers that a credential stands for, or nothing when it is missing or revoked.
-using CredentialHeaders =
-    std::function<std::optional<std::vector<std::pair<std::string, std::string>>>(
-        const AccountId&, const Value& credentials)>;
 
 struct HttpCallsOptions {
   NetworkPolicy policy;
@@ -23,9 +17,10 @@ struct HttpCallsOptions {
   size_t held_max = 100'000;               ///< queued, under way or unharvested; more are refused
   /// Called on the adapter's thread after answers came, without a lock; must not block.
   std::function<void()> on_answer;
-  /// Called in submit(), on its thread, for requests with credentials. Headers written in the
-  /// request win (G-38). Without it such requests fail with `credential_missing`.
-  CredentialHeaders credential_headers;
+  /// Called on the adapter's thread when a request with credentials leaves the queue, so that what
+  /// changed meanwhile counts. Headers written in the request win (G-38). Without it such requests
+  /// fail with `credential_missing`.
+  FindSecrets find_secrets;
   /// Names with fixed addresses, each `name:port:address`; the policy applies to them too.
   std::vector<std::string> resolve;
 };
@@ -38,8 +33,9 @@ struct HttpCallsOptions {
 /// The timeout runs from when a call leaves the queue and covers all redirects. A request is sent
 /// once: only GET, HEAD and OPTIONS are repeated when a kept connection turns out to be closed.
 /// Failures are answers: network, timeout, address_forbidden, response_too_large,
-/// credential_missing, and parameter_invalid for what cannot be written as a request. Messages
-/// never hold addresses that were refused, header values or the URL.
+/// credential_missing, credential_unreadable, and parameter_invalid for what cannot be written as a
+/// request. Messages never hold addresses that were refused, header values or the URL. A credential
+/// is sent to the origin of the request alone, and an answer that repeats it has `***` instead.
 class HttpCalls : public Calls {
  public:
   explicit HttpCalls(HttpCallsOptions options);

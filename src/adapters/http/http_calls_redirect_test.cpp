@@ -95,22 +95,6 @@ TEST_F(HttpCallsRedirectTest, do_not_carry_secrets_to_another_host) {
   EXPECT_EQ(seen.body, "payload");
 }
 
-TEST(HttpCallsCredentialRedirect, does_not_carry_a_credential_to_another_host_whatever_its_name) {
-  HttpTestServer other([](const TestRequest&) { return TestReply(); });
-  HttpTestServer first(
-      [&](const TestRequest&) { return TestReply::redirect(302, other.url("/end")); });
-  HttpCallsOptions options = TestCaller::policy("allow");
-  options.credential_headers = [](const AccountId&, const Value&) {
-    return std::optional(std::vector<std::pair<std::string, std::string>>{{"X-Harmless", "s"}});
-  };
-  TestCaller caller(std::move(options));
-  CallRequest request = TestCaller::get(first.url("/"));
-  request.credentials = Value::object({{"id", "x"}});
-  EXPECT_EQ(caller.call(request).status, 200);
-  EXPECT_EQ(first.requests()[0].header("x-harmless"), "s");
-  EXPECT_FALSE(other.requests()[0].has_header("x-harmless"));
-}
-
 TEST_F(HttpCallsRedirectTest, a_login_in_the_address_stays_with_its_host) {
   HttpTestServer other([](const TestRequest&) { return TestReply(); });
   HttpTestServer first(

@@ -251,33 +251,5 @@ TEST_F(HttpCallsTest, only_safe_methods_are_sent_again_when_a_kept_connection_cl
   EXPECT_EQ(server.requests().size(), 5U);
 }
 
-// G-4, G-38
-TEST(HttpCallsCredentials, are_looked_up_at_use_and_written_headers_win) {
-  HttpTestServer server([](const TestRequest&) { return TestReply(); });
-  HttpCallsOptions options = TestCaller::policy("allow");
-  using Found = std::optional<std::vector<std::pair<std::string, std::string>>>;
-  options.credential_headers = [](const AccountId& account, const Value& wanted) -> Found {
-    if (account != AccountId("a") || wanted.get("id") != Value("known")) return std::nullopt;
-    return {{{"Authorization", "Bearer t"}, {"X-Mine", "from credential"}}};
-  };
-  TestCaller caller(std::move(options));
-  CallRequest request = TestCaller::get(server.url("/"));
-  request.headers = {{"x-mine", "written"}};
-  request.credentials = Value::object({{"id", "known"}});
-  EXPECT_EQ(caller.call(request).status, 200);
-  EXPECT_EQ(server.requests()[0].header("authorization"), "Bearer t");
-  EXPECT_EQ(server.requests()[0].header("x-mine"), "written");
-  request.credentials = Value::object({{"id", "unknown"}});
-  EXPECT_EQ(caller.call(request).error, "credential_missing");
-  EXPECT_EQ(server.requests().size(), 1U);
-}
-
-TEST(HttpCallsCredentials, without_a_lookup_are_missing) {
-  TestCaller caller;
-  CallRequest request = TestCaller::get("http://127.0.0.1:1/");
-  request.credentials = Value::object({{"id", "x"}});
-  EXPECT_EQ(caller.call(request).error, "credential_missing");
-}
-
 }  // namespace
 }  // namespace fermata

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <climits>
 
+#include "adapters/http/secret_query.h"
+
 namespace fermata::http {
 namespace {
 
@@ -19,31 +21,46 @@ bool has_header(const Headers& headers, std::string_view lower_name) {
 
 }  // namespace
 
-Transfer::Transfer(CallTicket ticket, CallRequest request, std::set<std::string> secret_names)
-    : ticket_(std::move(ticket)),
-      request_(std::move(request)),
-      secret_names_(std::move(secret_names)) {}
-
 bool Transfer::fail(std::string error, std::string message) {
   error_ = std::move(error);
   message_ = std::move(message);
   return false;
 }
 
-void Transfer::refuse(std::string error, std::string message) {
-  fail(std::move(error), std::move(message));
+bool Transfer::refuse(std::string error, std::string message) {
+  return fail(std::move(error), std::move(message));
 }
 
 bool Transfer::accept() {
   if (!error_.empty()) return false;
   const auto mistake = mistake_in(request_);
   if (mistake) return fail("parameter_invalid", "The request cannot be sent: " + *mistake + ".");
-  auto url = parse_url(request_.url);
+  request_.headers = without_framing(std::move(request_.headers));
+  return point_at(request_.url);
+}
+
+bool Transfer::point_at(const std::string& address) {
+  auto url = parse_url(address);
   if (!url)
     return fail("parameter_invalid", "The request cannot be sent: " + url.error().message + ".");
   url_ = *std::move(url);
-  request_.headers = without_framing(std::move(request_.headers));
   return true;
+}
+
+bool Transfer::take_secrets(CallSecrets secrets) {
+  request_.credentials = Value();
+  secrets_ = std::move(secrets);
+  // The longest first: a text that is part of another would leave the rest of it behind.
+  std::stable_sort(secrets_.hidden.begin(), secrets_.hidden.end(),
+                   [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  for (auto& header : std::exchange(secrets_.headers, {})) {
+    const std::string name = lower_case(header.first);
+    secret_names_.insert(name);
+    if (!has_header(request_.headers, name)) request_.headers.push_back(std::move(header));
+  }
+  const auto mistake = mistake_in(request_);
+  if (mistake) return fail("parameter_invalid", "The request cannot be sent: " + *mistake + ".");
+  return secrets_.query.empty() || point_at(with_query(url_->text, secrets_.query));
 }
 
 void Transfer::begin() { began_ = std::chrono::steady_clock::now(); }
@@ -188,7 +205,7 @@ bool Transfer::follow() {
     explain(CURLE_OPERATION_TIMEDOUT);
     return false;
   }
-  const UrlResult next = resolve_location(*url_, response_.location());
+  UrlResult next = resolve_location(*url_, response_.location());
   if (!next && next.error().is_scheme)
     return fail("address_forbidden", "The redirect leads to a scheme that is not http or https.");
   if (!next)
@@ -196,6 +213,9 @@ bool Transfer::follow() {
   const std::string method = method_after(response_.status(), request_.method);
   const RedirectChange change{.leaves_origin = next->origin != url_->origin,
                               .drops_body = method != request_.method};
+  next->text = change.leaves_origin ? without_query(next->text, secrets_.query)
+                                    : with_query(next->text, secrets_.query);
+  if (change.leaves_origin) secrets_.query.clear();
   request_.headers = headers_after(std::move(request_.headers), change, secret_names_);
   request_.method = method;
   if (change.drops_body) request_.body.clear();
@@ -229,11 +249,15 @@ CallAnswer Transfer::answer() {
   answer.error = std::move(error_);
   answer.message = std::move(message_);
   answer.duration_ms = elapsed_ms();
+  redact(answer.message, secrets_.hidden);
   if (!answer.error.empty()) return answer;
   answer.status = response_.status();
   answer.status_text = std::move(response_.status_text);
   answer.headers = std::move(response_.headers);
   answer.body = std::move(response_.body);
+  redact(answer.status_text, secrets_.hidden);
+  redact(answer.body, secrets_.hidden);
+  for (auto& header : answer.headers) redact(header.second, secrets_.hidden);
   return answer;
 }
 

@@ -12,7 +12,7 @@
 #include "adapters/http/request_rules.h"
 #include "adapters/http/response_reader.h"
 #include "adapters/http/web_url.h"
-#include "core/model/call.h"
+#include "ports/call_secrets.h"
 
 namespace fermata::http {
 
@@ -21,12 +21,15 @@ namespace fermata::http {
 /// thread of the multi handle; must not move while a handle is prepared for it.
 class Transfer {
  public:
-  Transfer(CallTicket ticket, CallRequest request, std::set<std::string> secret_names);
+  Transfer(CallTicket ticket, CallRequest request)
+      : ticket_(std::move(ticket)), request_(std::move(request)) {}
 
-  /// Ends it before it begins, whatever the request says.
-  void refuse(std::string error, std::string message);
+  /// Ends it before it begins, whatever the request says; false.
+  bool refuse(std::string error, std::string message);
   /// Judges the request. False when it cannot be sent; then answer() says why.
   bool accept();
+  /// Adds what a credential stands for to an accepted request. False as accept().
+  bool take_secrets(CallSecrets secrets);
   /// The clock starts: time spent waiting for a turn is not the callee's.
   void begin();
   /// Sets a fresh handle up for the next hop. `policy` and `resolve` must outlive the hop.
@@ -37,6 +40,7 @@ class Transfer {
   CallAnswer answer();
   const CallTicket& ticket() const { return ticket_; }
   const AccountId& account() const { return request_.account; }
+  const Value& credentials() const { return request_.credentials; }
 
   uint64_t number = 0;     ///< given by whoever runs the multi handle, as is:
   CURL* handle = nullptr;  ///< while under way; owned by the same
@@ -58,12 +62,14 @@ class Transfer {
   HeaderList header_list() const;
   bool follow();
   void explain(CURLcode code);
+  bool point_at(const std::string& address);
   bool fail(std::string error, std::string message);
   int64_t elapsed_ms() const;
 
   const CallTicket ticket_;
   CallRequest request_;
-  const std::set<std::string> secret_names_;
+  std::set<std::string> secret_names_;  ///< of headers, lower case
+  CallSecrets secrets_;                 ///< its query only while the origin is the first one
   std::optional<WebUrl> url_;
   std::chrono::steady_clock::time_point began_;
   int hops_ = 0;

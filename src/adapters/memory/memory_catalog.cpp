@@ -22,6 +22,16 @@ Outcome<WorkflowStored> MemoryStore::put_workflow(const WorkflowPut& put, const 
     return fail(ErrorCode::version_conflict,
                 "workflow `" + put.id.text() + "` is at revision " + std::to_string(revision));
   }
+  // All are looked at before the first is written, so that all are stored or none.
+  std::vector<CredentialRecord> inlined;
+  for (const InlinedCredential& one : put.credentials) {
+    FERMATA_TRY(record, next_credential(one.put));
+    inlined.push_back(std::move(record));
+  }
+  for (size_t i = 0; i < inlined.size(); ++i) {
+    credentials_[{inlined[i].account, inlined[i].id}] = inlined[i];
+    append(put.credentials[i].audit);
+  }
   Workflow& workflow = workflows_[{put.account, put.id}];
   WorkflowRecord next = workflow.record;
   bool grows = next.current_hash != put.hash;

@@ -50,6 +50,23 @@ class MemoryStore final : public Store, public Reader, public Catalog {
   Outcome<void> revoke_key(const std::string& id, Instant at, const AuditLine& audit) override;
   void key_used(const std::string& id, Instant at) override;
   Outcome<bool> any_key() override;
+  Outcome<CredentialRecord> put_credential(const CredentialPut& put,
+                                           const AuditLine& audit) override;
+  Outcome<std::optional<CredentialRecord>> credential(const AccountId& account,
+                                                      const std::string& id) override;
+  Outcome<std::optional<CredentialRecord>> credential_named(const AccountId& account,
+                                                            const std::string& name) override;
+  Outcome<CredentialPage> credentials(const AccountId& account, size_t limit,
+                                      const std::string& cursor) override;
+  Outcome<std::vector<AccountId>> credential_accounts() override;
+  Outcome<CredentialRecord> revoke_credential(const AccountId& account, const std::string& id,
+                                              Instant at, const AuditLine& audit) override;
+  Outcome<void> remove_credential(const AccountId& account, const std::string& id,
+                                  const AuditLine& audit) override;
+  Outcome<bool> reseal_credential(const AccountId& account, const std::string& id,
+                                  const std::string& from, const std::string& to,
+                                  const AuditLine& audit) override;
+  void credential_used(const AccountId& account, const std::string& id, Instant at) override;
   Outcome<std::optional<IdempotencyMark>> mark(const AccountId& account, const std::string& key,
                                                Instant now) override;
   Outcome<IdempotencyMark> put_mark(const IdempotencyMark& mark) override;
@@ -67,6 +84,9 @@ class MemoryStore final : public Store, public Reader, public Catalog {
   StoredRun since_checkpoint(const StoredRun& run, uint64_t before) const;
   void append(const AuditLine& line);
   Workflow* workflow_at(const AccountId& account, const WorkflowId& id);
+  CredentialRecord* credential_at(const AccountId& account, const std::string& id);
+  CredentialRecord* credential_by_name(const AccountId& account, const std::string& name);
+  Outcome<CredentialRecord> next_credential(const CredentialPut& put);
 
   std::mutex mutex_;
   std::deque<StoredRun> runs_;  ///< in order of creation; a run's number is its place plus one
@@ -77,6 +97,7 @@ class MemoryStore final : public Store, public Reader, public Catalog {
   std::map<WorkflowKey, Workflow> workflows_;
   std::map<DefinitionHash, std::string> definitions_;
   std::map<std::string, KeyRecord> keys_;
+  std::map<std::pair<AccountId, std::string>, CredentialRecord> credentials_;
   std::map<std::pair<AccountId, std::string>, IdempotencyMark> marks_;
   Instant marks_seen_at_{INT64_MIN};  ///< the latest `now` that a mark was asked for
 };

@@ -88,6 +88,39 @@ Outcome<bool> CatalogQueries::any_key() {
   return any;
 }
 
+Outcome<std::optional<Numbered<CredentialRecord>>> CatalogQueries::credential(
+    const AccountId& account, const std::string& id) {
+  return take_one(database_, "credential", credential_.query(account.text(), id),
+                  decode_credential);
+}
+
+Outcome<std::optional<Numbered<CredentialRecord>>> CatalogQueries::credential_named(
+    const AccountId& account, const std::string& name) {
+  return take_one(database_, "credential", credential_named_.query(account.text(), name),
+                  decode_credential);
+}
+
+Outcome<CredentialPage> CatalogQueries::credentials(const AccountId& account, size_t limit,
+                                                    const std::string& cursor) {
+  FERMATA_TRY(items,
+              take_all(database_, "credential",
+                       credentials_.query(account.text(), cursor, limit + 1), decode_credential));
+  CredentialPage page{std::move(items), ""};
+  if (page.items.size() > limit) {
+    page.items.resize(limit);
+    if (!page.items.empty()) page.next_cursor = page.items.back().id;
+  }
+  return page;
+}
+
+Outcome<std::vector<AccountId>> CatalogQueries::credential_accounts() {
+  std::vector<AccountId> accounts;
+  Rows rows = credential_accounts_.query();
+  while (rows.next()) accounts.emplace_back(std::string(rows.text(0)));
+  if (rows.failed()) return database_.failure("reading the table credential");
+  return accounts;
+}
+
 Outcome<std::optional<Numbered<IdempotencyMark>>> CatalogQueries::mark(const AccountId& account,
                                                                        const std::string& key) {
   return take_one(database_, "mark", mark_.query(account.text(), key), decode_mark);

@@ -11,7 +11,7 @@ struct Numbered {
   T record;
 };
 
-/// What is asked of definitions, workflows, keys and marks, over one connection.
+/// What is asked of definitions, workflows, keys, credentials and marks, over one connection.
 class CatalogQueries {
  public:
   explicit CatalogQueries(Database& database) : database_(database) {}
@@ -26,6 +26,13 @@ class CatalogQueries {
   Outcome<std::optional<Numbered<KeyRecord>>> key(const std::string& id);
   Outcome<std::vector<KeyRecord>> keys(const AccountId& account);
   Outcome<bool> any_key();
+  Outcome<std::optional<Numbered<CredentialRecord>>> credential(const AccountId& account,
+                                                                const std::string& id);
+  Outcome<std::optional<Numbered<CredentialRecord>>> credential_named(const AccountId& account,
+                                                                      const std::string& name);
+  Outcome<CredentialPage> credentials(const AccountId& account, size_t limit,
+                                      const std::string& cursor);
+  Outcome<std::vector<AccountId>> credential_accounts();
   Outcome<std::optional<Numbered<IdempotencyMark>>> mark(const AccountId& account,
                                                          const std::string& key);
 
@@ -44,6 +51,15 @@ class CatalogQueries {
   Statement keys_{database_,
                   "SELECT number, record FROM key WHERE ?1 = '' OR account = ?1 ORDER BY id"};
   Statement any_key_{database_, "SELECT 1 FROM key LIMIT 1"};
+  Statement credential_{database_,
+                        "SELECT number, record FROM credential WHERE account = ? AND id = ?"};
+  Statement credential_named_{
+      database_, "SELECT number, record FROM credential WHERE account = ? AND name = ?"};
+  Statement credentials_{database_,
+                         "SELECT number, record FROM credential WHERE account = ? AND id > ? "
+                         "ORDER BY id LIMIT ?"};
+  Statement credential_accounts_{database_,
+                                 "SELECT DISTINCT account FROM credential ORDER BY account"};
   Statement mark_{database_, "SELECT number, record FROM mark WHERE account = ? AND key = ?"};
 };
 

@@ -44,6 +44,10 @@ Outcome<WorkflowStored> CatalogWriter::put_in_transaction(const WorkflowPut& put
     return fail(ErrorCode::version_conflict,
                 "workflow `" + put.id.text() + "` is at revision " + std::to_string(revision));
   }
+  for (const InlinedCredential& inlined : put.credentials) {
+    FERMATA_TRY_VOID(put_credential_in_transaction(inlined.put));
+    FERMATA_TRY_VOID(writer_.append(inlined.audit));
+  }
   Found next;
   if (known) {
     next = *std::move(known);
@@ -174,7 +178,7 @@ void CatalogWriter::add_last_use(KeyRecord& key) {
 void CatalogWriter::write_uses() {
   {
     std::lock_guard lock(uses_mutex_);
-    if (uses_.empty()) return;
+    if (uses_.empty() && credential_uses_.empty()) return;
   }
   // A use that is not written is only forgotten; the writer has reported why.
   (void)writer_.transact(nullptr, [&] { return store_uses(); });
@@ -188,7 +192,7 @@ Outcome<void> CatalogWriter::store_uses() {
     found->record.last_used_at = at;
     FERMATA_TRY_VOID(store_key(found->number, found->record));
   }
-  return {};
+  return store_credential_uses();
 }
 
 void CatalogWriter::marks_seen_at(Instant now) {
@@ -206,16 +210,20 @@ Outcome<IdempotencyMark> CatalogWriter::put_mark(const IdempotencyMark& mark) {
       kept = std::move(known->record);
       return {};
     }
-    if (!drop_marks_.execute(seen_at_ms)) return database_.failure("dropping old marks");
-    FERMATA_TRY(number, next_number("SELECT max(number) FROM mark"));
-    std::string bytes = encode_mark(mark, number);
-    if (!put_mark_.execute(number, mark.account.text(), mark.key, mark.expires_at.ms,
-                           Blob{bytes})) {
-      return database_.failure("writing a mark");
-    }
-    return {};
+    return add_mark(mark);
   }));
   return kept;
+}
+
+Outcome<void> CatalogWriter::add_mark(const IdempotencyMark& mark) {
+  int64_t seen_at_ms = marks_seen_at_ms_.load(std::memory_order_relaxed);
+  if (!drop_marks_.execute(seen_at_ms)) return database_.failure("dropping old marks");
+  FERMATA_TRY(number, next_number("SELECT max(number) FROM mark"));
+  std::string bytes = encode_mark(mark, number);
+  if (!put_mark_.execute(number, mark.account.text(), mark.key, mark.expires_at.ms, Blob{bytes})) {
+    return database_.failure("writing a mark");
+  }
+  return {};
 }
 
 }  // namespace fermata::sqlite

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "adapters/sqlite/writer.h"
 
@@ -22,10 +23,21 @@ class CatalogWriter {
   Outcome<void> put_key(const KeyRecord& key, const AuditLine& audit);
   Outcome<void> revoke_key(const std::string& id, Instant at, const AuditLine& audit);
   Outcome<IdempotencyMark> put_mark(const IdempotencyMark& mark);
+  Outcome<CredentialRecord> put_credential(const CredentialPut& put, const AuditLine& audit);
+  Outcome<CredentialRecord> revoke_credential(const AccountId& account, const std::string& id,
+                                              Instant at, const AuditLine& audit);
+  Outcome<void> remove_credential(const AccountId& account, const std::string& id,
+                                  const AuditLine& audit);
+  Outcome<bool> reseal_credential(const AccountId& account, const std::string& id,
+                                  const std::string& from, const std::string& to,
+                                  const AuditLine& audit);
 
-  /// Uses of keys are remembered here and written with the next change of a key, or at the end.
+  /// Uses of keys and credentials are remembered here and written with the next change of the same
+  /// one, or at the end.
   void key_used(const std::string& id, Instant at);
   void add_last_use(KeyRecord& key);
+  void credential_used(const AccountId& account, const std::string& id, Instant at);
+  void add_last_use(CredentialRecord& credential);
   void write_uses();
 
   /// Tells the time at which marks were asked for: marks that are older make room.
@@ -38,7 +50,11 @@ class CatalogWriter {
   bool add_version(const Found& workflow, const WorkflowPut& put);
   bool store(const Found& workflow);
   Outcome<void> store_key(uint64_t number, const KeyRecord& key);
+  Outcome<void> store_credential(uint64_t number, const CredentialRecord& credential);
+  Outcome<CredentialRecord> put_credential_in_transaction(const CredentialPut& put);
+  Outcome<void> add_mark(const IdempotencyMark& mark);
   Outcome<void> store_uses();
+  Outcome<void> store_credential_uses();
   Outcome<uint64_t> next_number(const char* sql);
 
   Writer& writer_;
@@ -50,6 +66,8 @@ class CatalogWriter {
   Statement put_definition_{database_,
                             "INSERT INTO definition VALUES (?, ?, ?) ON CONFLICT DO NOTHING"};
   Statement put_key_{database_, "INSERT OR REPLACE INTO key VALUES (?, ?, ?, ?)"};
+  Statement put_credential_{database_, "INSERT OR REPLACE INTO credential VALUES (?, ?, ?, ?, ?)"};
+  Statement remove_credential_{database_, "DELETE FROM credential WHERE number = ?"};
   Statement put_mark_{database_, "INSERT OR REPLACE INTO mark VALUES (?, ?, ?, ?, ?)"};
   Statement drop_marks_{database_,
                         "DELETE FROM mark WHERE number IN (SELECT number FROM mark "
@@ -58,6 +76,7 @@ class CatalogWriter {
   std::atomic<int64_t> marks_seen_at_ms_ = INT64_MIN;
   std::mutex uses_mutex_;
   std::map<std::string, Instant> uses_;
+  std::map<std::pair<AccountId, std::string>, Instant> credential_uses_;
 };
 
 }  // namespace fermata::sqlite

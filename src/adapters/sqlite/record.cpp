@@ -300,6 +300,40 @@ std::optional<KeyRecord> decode_key(std::string_view record, uint64_t number) {
   return key;
 }
 
+std::string encode_credential(const CredentialRecord& credential, uint64_t number) {
+  ByteWriter out;
+  out.text(credential.account.text());
+  out.text(credential.id);
+  out.text(credential.name);
+  out.text(credential.type);
+  out.text(credential.sealed);
+  out.zigzag(credential.created_at.ms);
+  out.zigzag(credential.updated_at.ms);
+  put_instant(out, credential.last_used_at);
+  put_instant(out, credential.revoked_at);
+  out.varint(credential.revision);
+  return seal(out.take(), number);
+}
+
+std::optional<CredentialRecord> decode_credential(std::string_view record, uint64_t number) {
+  std::optional<std::string_view> body = unseal(record, number);
+  if (!body) return std::nullopt;
+  ByteReader in(*body);
+  CredentialRecord credential;
+  credential.account = AccountId(get_text(in));
+  credential.id = get_text(in);
+  credential.name = get_text(in);
+  credential.type = get_text(in);
+  credential.sealed = get_text(in);
+  credential.created_at = Instant{in.zigzag()};
+  credential.updated_at = Instant{in.zigzag()};
+  credential.last_used_at = get_instant(in);
+  credential.revoked_at = get_instant(in);
+  credential.revision = in.varint();
+  if (!in.done()) return std::nullopt;
+  return credential;
+}
+
 std::string encode_mark(const IdempotencyMark& mark, uint64_t number) {
   ByteWriter out;
   out.text(mark.account.text());

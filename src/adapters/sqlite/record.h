@@ -47,6 +47,9 @@ std::optional<WorkflowVersion> decode_version(std::string_view record, uint64_t 
 std::string encode_key(const KeyRecord& key, uint64_t number);
 std::optional<KeyRecord> decode_key(std::string_view record, uint64_t number);
 
+std::string encode_credential(const CredentialRecord& credential, uint64_t number);
+std::optional<CredentialRecord> decode_credential(std::string_view record, uint64_t number);
+
 std::string encode_mark(const IdempotencyMark& mark, uint64_t number);
 std::optional<IdempotencyMark> decode_mark(std::string_view record, uint64_t number);
 

@@ -109,12 +109,25 @@ CREATE TABLE checkpoint (
 ) WITHOUT ROWID;
 )sql";
 
+constexpr const char* credentials_schema = R"sql(
+CREATE TABLE credential (
+  number INTEGER PRIMARY KEY,
+  account TEXT NOT NULL,
+  id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  record BLOB NOT NULL,
+  UNIQUE (account, id),
+  UNIQUE (account, name)
+);
+)sql";
+
 struct Migration {
   const char* name;
   const char* sql;
 };
 constexpr std::array migrations = {Migration{"first", first_schema},
-                                   Migration{"checkpoints", checkpoint_schema}};
+                                   Migration{"checkpoints", checkpoint_schema},
+                                   Migration{"credentials", credentials_schema}};
 
 /// The newest migration in the file, 0 for a file without a schema.
 Outcome<int64_t> schema_of(Database& database) {

@@ -263,6 +263,64 @@ Outcome<bool> SqliteStore::any_key() {
   return parts_->readers.read([&](ReadConnection& c) { return c.catalog.any_key(); });
 }
 
+Outcome<CredentialRecord> SqliteStore::put_credential(const CredentialPut& put,
+                                                      const AuditLine& line) {
+  return parts_->catalog.put_credential(put, line);
+}
+
+Outcome<std::optional<CredentialRecord>> SqliteStore::credential(const AccountId& account,
+                                                                 const std::string& id) {
+  FERMATA_TRY(found, parts_->readers.read(
+                         [&](ReadConnection& c) { return c.catalog.credential(account, id); }));
+  if (!found) return std::optional<CredentialRecord>{};
+  parts_->catalog.add_last_use(found->record);
+  return std::optional(std::move(found->record));
+}
+
+Outcome<std::optional<CredentialRecord>> SqliteStore::credential_named(const AccountId& account,
+                                                                       const std::string& name) {
+  FERMATA_TRY(found, parts_->readers.read([&](ReadConnection& c) {
+    return c.catalog.credential_named(account, name);
+  }));
+  if (!found) return std::optional<CredentialRecord>{};
+  parts_->catalog.add_last_use(found->record);
+  return std::optional(std::move(found->record));
+}
+
+Outcome<CredentialPage> SqliteStore::credentials(const AccountId& account, size_t limit,
+                                                 const std::string& cursor) {
+  FERMATA_TRY(page, parts_->readers.read([&](ReadConnection& c) {
+    return c.catalog.credentials(account, limit, cursor);
+  }));
+  for (CredentialRecord& record : page.items) parts_->catalog.add_last_use(record);
+  return page;
+}
+
+Outcome<std::vector<AccountId>> SqliteStore::credential_accounts() {
+  return parts_->readers.read([&](ReadConnection& c) { return c.catalog.credential_accounts(); });
+}
+
+Outcome<CredentialRecord> SqliteStore::revoke_credential(const AccountId& account,
+                                                         const std::string& id, Instant at,
+                                                         const AuditLine& line) {
+  return parts_->catalog.revoke_credential(account, id, at, line);
+}
+
+Outcome<void> SqliteStore::remove_credential(const AccountId& account, const std::string& id,
+                                             const AuditLine& line) {
+  return parts_->catalog.remove_credential(account, id, line);
+}
+
+Outcome<bool> SqliteStore::reseal_credential(const AccountId& account, const std::string& id,
+                                             const std::string& from, const std::string& to,
+                                             const AuditLine& line) {
+  return parts_->catalog.reseal_credential(account, id, from, to, line);
+}
+
+void SqliteStore::credential_used(const AccountId& account, const std::string& id, Instant at) {
+  parts_->catalog.credential_used(account, id, at);
+}
+
 Outcome<std::optional<IdempotencyMark>> SqliteStore::mark(const AccountId& account,
                                                           const std::string& name, Instant now) {
   parts_->catalog.marks_seen_at(now);

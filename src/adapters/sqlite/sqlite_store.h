@@ -66,6 +66,23 @@ class SqliteStore final : public Store, public Reader, public Catalog {
   Outcome<void> revoke_key(const std::string& id, Instant at, const AuditLine& audit) override;
   void key_used(const std::string& id, Instant at) override;
   Outcome<bool> any_key() override;
+  Outcome<CredentialRecord> put_credential(const CredentialPut& put,
+                                           const AuditLine& audit) override;
+  Outcome<std::optional<CredentialRecord>> credential(const AccountId& account,
+                                                      const std::string& id) override;
+  Outcome<std::optional<CredentialRecord>> credential_named(const AccountId& account,
+                                                            const std::string& name) override;
+  Outcome<CredentialPage> credentials(const AccountId& account, size_t limit,
+                                      const std::string& cursor) override;
+  Outcome<std::vector<AccountId>> credential_accounts() override;
+  Outcome<CredentialRecord> revoke_credential(const AccountId& account, const std::string& id,
+                                              Instant at, const AuditLine& audit) override;
+  Outcome<void> remove_credential(const AccountId& account, const std::string& id,
+                                  const AuditLine& audit) override;
+  Outcome<bool> reseal_credential(const AccountId& account, const std::string& id,
+                                  const std::string& from, const std::string& to,
+                                  const AuditLine& audit) override;
+  void credential_used(const AccountId& account, const std::string& id, Instant at) override;
   Outcome<std::optional<IdempotencyMark>> mark(const AccountId& account, const std::string& key,
                                                Instant now) override;
   Outcome<IdempotencyMark> put_mark(const IdempotencyMark& mark) override;

@@ -98,7 +98,7 @@ class Visit {
     note_failure(rows);
   }
 
-  /// Workflows, versions, keys and marks: only their checksums can be checked here.
+  /// Workflows, versions, keys, credentials and marks: only their checksums can be checked here.
   void records(const char* table, const char* sql) {
     Statement all(database_, sql);
     Rows rows = all.query();
@@ -178,6 +178,10 @@ Outcome<void> visit_sqlite(const std::filesystem::path& directory, StoreVisitor&
   visit.records("version", "SELECT number, record FROM version");
   visit.records("key", "SELECT number, record FROM key");
   visit.records("mark", "SELECT number, record FROM mark");
+  // A store that an older program wrote has no such table yet.
+  FERMATA_TRY(tables,
+              database->number("SELECT count(*) FROM sqlite_schema WHERE name = 'credential'"));
+  if (tables > 0) visit.records("credential", "SELECT number, record FROM credential");
   visit.runs();
   visit.audit();
   return database->run("COMMIT");

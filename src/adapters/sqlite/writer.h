@@ -39,8 +39,9 @@ class Writer {
   std::string_view trouble() const;
 
   Database& database() { return *database_; }
-  /// For the bodies of transactions.
+  // For the bodies of transactions.
   CatalogQueries& catalog() { return catalog_; }
+  Outcome<void> append(const AuditLine& line) { return chain_.append(line); }
 
  private:
   enum class Ended { done, unavailable, unknown };

@@ -42,15 +42,18 @@ RetryPolicy read_retry(const Value& written, const std::string& path, Findings& 
 /// they never become part of the definition (G-4).
 Value read_credentials(const Value& written, const std::string& path, Findings& findings) {
   FieldReader fields(written, path, findings);
-  fields.warn_unknown("id|name|values", "a credential reference");
+  fields.warn_unknown("id|name|type|values", "a credential reference");
   std::string id = fields.text("id"), name = fields.text("name");
-  fields.object("values");
+  fields.text("type");
+  // What is wrong here may be the secret itself, so it is not quoted.
+  if (const Value* values = fields.find("values"); values != nullptr && !values->is_object())
+    findings.error("field_type", path + "/values", "\"values\" must be an object.");
   if (id.empty() && name.empty())
     findings.error("field_missing", path + "/id", "Name the credential by \"id\" or \"name\".");
   if (fields.find("values") && !id.empty())
     findings.warn("credential_inlined", path + "/values",
-                  "The values are stored sealed as credential " + quoted(id) +
-                      " and left out of the definition; send only the id from now on.");
+                  "A server stores the values sealed as credential " + quoted(id) +
+                      " and leaves them out of the definition; send only the id from now on.");
   if (fields.find("values") && id.empty() && !name.empty())
     findings.error("field_missing", path + "/id",
                    "Values given here need an \"id\" to be stored under.");

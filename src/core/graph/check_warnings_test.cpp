@@ -85,6 +85,14 @@ TEST(CheckWarnings, a_time_limit_has_no_effect_on_an_instant_node) {
   EXPECT_EQ(warnings_of(document), Lines{"field_unknown /nodes/1/timeout_ms"});
 }
 
+TEST(CheckWarnings, a_secret_in_the_wrong_place_is_not_quoted) {  // A-13
+  Value document = with_fields(drawn("t:manual h:http", "t>h"), "h",
+                               R"({"credentials": {"id": "k", "values": "secret!"}})");
+  auto checked = check_definition(document);
+  EXPECT_EQ(told(checked.errors), Lines{"field_type /nodes/1/credentials/values"});
+  EXPECT_EQ(checked.errors[0].message.find("secret!"), std::string::npos);
+}
+
 // G-4
 TEST(CheckWarnings, inlined_credentials_do_not_become_part_of_the_definition) {
   Value document = with_fields(drawn("t:manual h:http", "t>h"), "h",

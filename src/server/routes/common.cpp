@@ -45,6 +45,19 @@ Outcome<Value> execution_value(Api& api, const AccountId& account, const RunId& 
   return view::execution(run.summary, run.history, definitions);
 }
 
+Outcome<std::optional<uint64_t>> wanted_revision(const http::Request& request) {
+  if (request.header("if-none-match") == "*") return std::optional<uint64_t>(0);
+  std::string_view tag = request.header("if-match");
+  if (tag.empty() || tag == "*") return std::optional<uint64_t>{};
+  if (tag.starts_with('"') && tag.ends_with('"') && tag.size() > 2) {
+    if (auto number = version_number(tag.substr(1, tag.size() - 2)))
+      return std::optional<uint64_t>(*number);
+  }
+  return fail(ErrorCode::version_conflict, "If-Match is not an ETag this server gave.");
+}
+
+std::string etag_of(uint64_t revision) { return "\"" + std::to_string(revision) + "\""; }
+
 Outcome<WorkflowRecord> own_workflow(Api& api, const Call& call) {
   FERMATA_TRY(record, api.catalog().workflow(call.who.account, WorkflowId(call.variable(0))));
   if (!record)
@@ -69,7 +82,7 @@ Value workflow_value(const WorkflowRecord& record) {
 
 http::Response workflow_response(int status, const WorkflowRecord& record, const Value& body) {
   http::Response response = json_response(status, body);
-  response.headers.emplace_back("ETag", "\"" + std::to_string(record.revision) + "\"");
+  response.headers.emplace_back("ETag", etag_of(record.revision));
   return response;
 }
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "core/model/command.h"
-#include "ports/reader.h"
 #include "core/run/history.h"
+#include "ports/reader.h"
 #include "server/api.h"
 
 /// What several endpoints share.
@@ -24,6 +24,10 @@ Outcome<KnownDefinitions> definitions_of(Api& api, const RunSummary& summary);
 Outcome<OwnRun> own_history(Api& api, const Call& call);
 /// `GET /executions/{id}` of a run of this account.
 Outcome<Value> execution_value(Api& api, const AccountId& account, const RunId& id);
+
+/// If-Match: "7" or If-None-Match: *; nothing when the write is unconditional.
+Outcome<std::optional<uint64_t>> wanted_revision(const http::Request& request);
+std::string etag_of(uint64_t revision);
 
 Outcome<WorkflowRecord> own_workflow(Api& api, const Call& call);
 Value workflow_value(const WorkflowRecord& record);

@@ -1,26 +1,13 @@
-#include <algorithm>
-
 #include "base/json.h"
 #include "base/uuid.h"
 #include "front/fields.h"
+#include "front/inlined_credentials.h"
 #include "server/problem.h"
-#include "server/routes/common.h"
+#include "server/routes/credential_parts.h"
 #include "server/routes/routes.h"
 
 namespace fermata::server::routes {
 namespace {
-
-/// If-Match: "7" or If-None-Match: *; nothing when the write is unconditional.
-Outcome<std::optional<uint64_t>> wanted_revision(const http::Request& request) {
-  if (request.header("if-none-match") == "*") return std::optional<uint64_t>(0);
-  std::string_view tag = request.header("if-match");
-  if (tag.empty() || tag == "*") return std::optional<uint64_t>{};
-  if (tag.starts_with('"') && tag.ends_with('"') && tag.size() > 2) {
-    if (auto number = version_number(tag.substr(1, tag.size() - 2)))
-      return std::optional<uint64_t>(*number);
-  }
-  return fail(ErrorCode::version_conflict, "If-Match is not an ETag this server gave.");
-}
 
 Outcome<void> check_content(const Call& call) {
   if (!front::is_valid_id(call.variable(0)) || call.variable(0) == "bulk" ||
@@ -31,19 +18,6 @@ Outcome<void> check_content(const Call& call) {
         ErrorCode::invalid_definition, "Flow scripts are not part of this build.",
         {{"language_unknown", "/language", "Only graphs (nodes and edges) are taken.", {}}});
   return {};
-}
-
-/// Values written beside a credential's name would have to be sealed; without a store for them
-/// they would be lost, so they are refused instead.
-std::vector<Finding> unsealable(const std::vector<Finding>& warnings) {
-  std::vector<Finding> out;
-  for (const Finding& warning : warnings) {
-    if (warning.code != "credential_inlined") continue;
-    Finding finding = warning;
-    finding.message = "This server has no store for credentials yet; leave the values out.";
-    out.push_back(std::move(finding));
-  }
-  return out;
 }
 
 /// The guid written in the document if it is free, else a fresh one; none without a webhook.
@@ -70,7 +44,8 @@ void refuse(Api& api, const Call& call, const graph::CheckedDefinition& checked)
   call.send(problem_document(error, document));
 }
 
-Outcome<WorkflowStored> store(Api& api, const Call& call, const graph::CheckedDefinition& checked) {
+Outcome<WorkflowStored> store(Api& api, const Call& call, const graph::CheckedDefinition& checked,
+                              const front::Inlining& inlining) {
   WorkflowPut put;
   put.account = call.who.account;
   put.id = WorkflowId(call.variable(0));
@@ -83,9 +58,31 @@ Outcome<WorkflowStored> store(Api& api, const Call& call, const graph::CheckedDe
   put.if_revision = revision;
   put.at = api.now();
   put.actor = call.who.actor;
+  for (const CredentialPut& inlined : inlining.puts) {
+    AuditLine line = credential_audit(api, call, "credential.create", inlined);
+    line.reason = "given in workflow " + put.id.text();
+    put.credentials.push_back({inlined, std::move(line)});
+  }
   AuditLine line = api.audit(call, "workflow.put", put.id.text());
   line.details = Value::object({{"hash", put.hash.text()}});
   return api.catalog().put_workflow(put, line);
+}
+
+/// Stores the definition together with the credentials that its nodes give values for (G-4); what
+/// they conflict with is added to the errors, and then nothing is stored.
+Outcome<WorkflowStored> store_whole(Api& api, const Call& call, graph::CheckedDefinition& checked) {
+  constexpr int tries_max = 4;
+  for (int tries = 1;; ++tries) {
+    FERMATA_TRY(inlining, front::inline_credentials(
+                              api.vault(), api.catalog(), call.body,
+                              {call.who.account, api.now(), api.options().credential_bytes_max}));
+    checked.errors = std::move(inlining.errors);
+    if (!checked.errors.empty()) return WorkflowStored{};
+    auto stored = store(api, call, checked, inlining);
+    // Another request made one of the credentials in between: it is compared with that one now.
+    bool raced = !stored && stored.error().code == ErrorCode::credential_exists;
+    if (!raced || tries == tries_max) return stored;
+  }
 }
 
 }  // namespace
@@ -94,11 +91,10 @@ void put_workflow(Api& api, Call call) {
   if (auto content = check_content(call); !content) return api.fail(call, content.error());
   auto checked =
       graph::check_definition(call.body, call.request.body, api.options().definition_limits);
-  auto unsealed = unsealable(checked.warnings);
-  checked.errors.insert(checked.errors.end(), unsealed.begin(), unsealed.end());
   if (!checked.errors.empty()) return refuse(api, call, checked);
-  auto stored = store(api, call, checked);
+  auto stored = store_whole(api, call, checked);
   if (!stored) return api.fail(call, stored.error());
+  if (!checked.errors.empty()) return refuse(api, call, checked);
   api.definitions().keep(checked.definition);
   Value body = workflow_value(stored->record);
   body.set("version", stored->version);

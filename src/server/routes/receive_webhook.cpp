@@ -1,4 +1,6 @@
+#include "base/hash.h"
 #include "core/run/view.h"
+#include "front/credential_use.h"
 #include "front/webhook.h"
 #include "server/end_wait.h"
 #include "server/problem.h"
@@ -24,20 +26,38 @@ Outcome<Hook> find_hook(Api& api, const Call& call) {
   return Hook{*std::move(record), std::move(definition), *std::move(rules)};
 }
 
+Failure<Error> unverified(Api& api, std::string message) {
+  ++api.metrics().webhooks_refused;
+  return fail(ErrorCode::webhook_unauthorized, std::move(message));
+}
+
+/// The credential a webhook's callers are checked by. Its absence is no fault of the caller, who is
+/// not told more than that.
+Outcome<front::Credential> hook_credential(Api& api, const Hook& hook) {
+  auto found = api.vault().find(hook.workflow.account, hook.rules.credentials, api.now());
+  if (found || found.error().code != ErrorCode::credential_not_found) return found;
+  ++api.metrics().webhooks_refused;
+  return fail(ErrorCode::forbidden, "The credential of this webhook is missing or revoked.");
+}
+
 /// Answers the name of the header that carried the secret, empty without authentication.
 Outcome<std::string> authenticate_hook(Api& api, const Call& call, const Hook& hook) {
   if (hook.rules.auth == "none") return std::string();
-  if (!api.options().credential || hook.rules.auth != "header")
-    return fail(ErrorCode::forbidden, "This webhook asks for `" + hook.rules.auth +
-                                          "` authentication by a credential, and this server "
-                                          "cannot check that yet.");
-  FERMATA_TRY(credential, api.options().credential(hook.workflow.account, hook.rules.credentials));
-  const Value& name = credential.get("name");
-  const Value& value = credential.get("value");
-  if (!name.is_string() || !value.is_string() ||
-      !same_secret(call.request.header(name.as_string()), value.as_string()))
-    return fail(ErrorCode::unauthorized, "The header this webhook asks for is missing or wrong.");
-  return std::string(name.as_string());
+  FERMATA_TRY(credential, hook_credential(api, hook));
+  if (hook.rules.auth == "hmac_sha256" && credential.type == "hmac_sha256") {
+    std::string name(credential.values.get("header").as_string());
+    if (!front::is_signed(credential, call.request.body, call.request.header(name)))
+      return unverified(api, "The signature in header " + name + " is missing or wrong.");
+    return name;
+  }
+  auto asked = front::asked_header(credential);
+  if (hook.rules.auth != "header" || !asked)
+    return fail(ErrorCode::forbidden, "The credential of this webhook is of type " +
+                                          credential.type + ", which `" + hook.rules.auth +
+                                          "` cannot check by.");
+  if (!same_secret(call.request.header(asked->first), asked->second))
+    return unverified(api, "The header this webhook asks for is missing or wrong.");
+  return asked->first;
 }
 
 Outcome<Value> read_input(Api& api, const Call& call, std::string_view secret_header) {

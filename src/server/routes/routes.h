@@ -45,6 +45,14 @@ void bulk_executions(Api& api, Call call);
 
 void receive_webhook(Api& api, Call call);
 
+void create_credential(Api& api, Call call);
+void list_credentials(Api& api, Call call);
+void get_credential(Api& api, Call call);
+void put_credential(Api& api, Call call);
+void revoke_credential(Api& api, Call call);
+void delete_credential(Api& api, Call call);
+void reseal_credentials(Api& api, Call call);
+
 void create_key(Api& api, Call call);
 void list_keys(Api& api, Call call);
 void get_key(Api& api, Call call);

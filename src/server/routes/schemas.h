@@ -83,6 +83,23 @@ inline constexpr std::string_view key_schema =
       "name":{"type":"string"},"role":{"enum":["viewer","operator","editor","admin","root",
       "worker"]},"expires_at":{"type":"string","format":"date-time"}}})";
 
+inline constexpr std::string_view credential_put_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{
+      "id":{"type":"string"},"name":{"type":"string"},"type":{"enum":["token","basic_auth",
+      "header","api_key","oauth2","query","hmac_sha256","smtp","custom"]},
+      "values":{"type":"object","writeOnly":true}}})";
+
+inline constexpr std::string_view credential_schema =
+    R"({"type":"object","required":["id","name","type","revision"],"properties":{
+      "id":{"type":"string"},"name":{"type":"string"},"type":{"type":"string"},
+      "revision":{"type":"integer"},"created_at":{"type":"string"},"updated_at":{"type":"string"},
+      "last_used_at":{"type":["string","null"]},"revoked_at":{"type":["string","null"]}}})";
+
+inline constexpr std::string_view resealed_schema =
+    R"({"type":"object","required":["resealed","kept","unreadable"],"properties":{
+      "resealed":{"type":"integer"},"kept":{"type":"integer"},
+      "unreadable":{"type":"array","items":{"type":"string"}}}})";
+
 inline constexpr std::string_view clock_schema =
     R"({"type":"object","required":["now"],"additionalProperties":false,
       "properties":{"now":{"type":"string","format":"date-time"}}})";

@@ -1,0 +1,20 @@
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "server/api.h"
+
+namespace fermata::server::routes {
+
+/// Answers a request that came before under the same Idempotency-Key with its first answer;
+/// `is_same` judges the hash that was kept of it. False when this one is the first. Fails with
+/// idempotency_key_reused when it was another.
+Outcome<bool> answer_repeat(Api& api, const Call& call,
+                            const std::function<Outcome<bool>(const std::string& kept)>& is_same);
+
+/// What is kept of a first request; nothing when it carried no key.
+std::optional<IdempotencyMark> mark_of(Api& api, const Call& call, std::string hash, int status,
+                                       const Value& answer);
+
+}  // namespace fermata::server::routes

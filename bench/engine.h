@@ -107,6 +107,8 @@ struct Limits {
   static constexpr size_t batches[4] = {1, 16, 128, 512};
 };
 Limits measure_limits();
+/// Rows per second of one round straight through SQLite.
+double straight_sqlite(size_t batch);
 void measure_transitions(const Limits& limits);
 void measure_runs(const Limits& limits);
 void measure_latency(const Limits& limits);

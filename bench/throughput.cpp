@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <tuple>
 
 #include "bench/engine.h"
 #include "bench/http_load.h"
@@ -16,6 +17,20 @@ constexpr const char* instant_graph =
                  {"id":"b","type":"noop"}],
         "edges":[{"id":"e1","src":"t","dst":"a"},{"id":"e2","src":"a","dst":"b"}]})";
 
+/// One round of starts; gives starts per second and synchronisations per start.
+std::pair<double, double> transitions(size_t callers) {
+  Engine engine(fresh_directory("transitions"));
+  auto definition = engine.define("bench", waiting_graph);
+  size_t total = callers == 1 ? 2'000 : 20'000 + callers * 60;
+  Value input = Value::object({{"order", 17}});
+  auto make = [&] { return engine.start(definition, input); };
+  closed_loop(engine, callers, total / 10, make);
+  uint64_t commits = engine.host().counters().commits;
+  double rate = closed_loop(engine, callers, total, make);
+  commits = engine.host().counters().commits - commits;
+  return {rate, static_cast<double>(commits) / static_cast<double>(total)};
+}
+
 }  // namespace
 
 void measure_transitions(const Limits& limits) {
@@ -23,19 +38,18 @@ void measure_transitions(const Limits& limits) {
   double fsyncs_before = 10;
   for (size_t i = 0; i < 4; ++i) {
     size_t callers = Limits::batches[i];
-    Engine engine(fresh_directory("transitions"));
-    auto definition = engine.define("bench", waiting_graph);
-    size_t total = callers == 1 ? 2'000 : 20'000 + callers * 60;
-    Value input = Value::object({{"order", 17}});
-    closed_loop(engine, callers, total / 10, [&] { return engine.start(definition, input); });
-    uint64_t commits = engine.host().counters().commits;
-    double rate =
-        closed_loop(engine, callers, total, [&] { return engine.start(definition, input); });
-    double fsyncs = static_cast<double>(engine.host().counters().commits - commits) /
-                    static_cast<double>(total);
-    double ratio = rate / limits.sqlite_per_s[i];
+    double rate = 0, fsyncs = 0, straight = limits.sqlite_per_s[i];
+    // The limit again in between, so that both have the same chances on a machine that is not
+    // quiet; the best of each.
+    for (int round = 0; round < 4; ++round) {
+      auto [this_rate, these_fsyncs] = transitions(callers);
+      if (this_rate > rate) std::tie(rate, fsyncs) = std::pair(this_rate, these_fsyncs);
+      straight = std::max(straight, straight_sqlite(callers));
+    }
+    double ratio = rate / straight;
     char note[96];
-    std::snprintf(note, sizeof note, "%.2f of straight SQLite, %.4f fsyncs each", ratio, fsyncs);
+    std::snprintf(note, sizeof note, "%.2f of straight SQLite (%.0f), %.4f fsyncs each", ratio,
+                  straight, fsyncs);
     report(std::to_string(callers) + " concurrent callers", rate, "/s", note);
     if (callers == 128) floor_at_least("(b) ratio at 128 callers", ratio, 0.5);
     if (i > 0) floor_at_most("(b) fsyncs per transition fall", fsyncs, fsyncs_before);

@@ -134,6 +134,31 @@ TEST_P(StoreContract, writes_of_one_group_take_effect_together_or_not_at_all) {
   EXPECT_EQ(load("r2").version, 1u);
 }
 
+// A store may write several runs with one statement.
+TEST_P(StoreContract, conflicts_anywhere_in_a_large_batch_concern_their_runs_alone) {
+  for (uint32_t every : {2u, 3u, 7u, 20u}) {
+    CommitBatch batch;
+    std::vector<CommitOutcome> expected;
+    for (uint32_t i = 0; i < 40; ++i) {
+      std::string id = std::to_string(every) + "." + std::to_string(i);
+      bool taken = i % every == every - 1;
+      if (taken) ASSERT_EQ(commit(creation(id, 5)), CommitOutcome::done);
+      batch.runs.push_back(creation(id));
+      expected.push_back(taken ? CommitOutcome::conflict : CommitOutcome::done);
+    }
+    EXPECT_EQ(store().commit(batch), expected);
+    reopen();
+    for (uint32_t i = 0; i < 40; ++i) {
+      StoredRun run = load(batch.runs[i].summary.id.text());
+      EXPECT_EQ(run.version, 1u);
+      uint32_t events = expected[i] == CommitOutcome::done ? 2 : 5;
+      EXPECT_EQ(run.summary.last_sequence, events);
+      ASSERT_EQ(run.history.size(), 1u);
+      EXPECT_EQ(run.history[0].count, events);
+    }
+  }
+}
+
 TEST_P(StoreContract, empty_batch_is_no_write) { EXPECT_TRUE(store().commit({}).empty()); }
 
 TEST_P(StoreContract, load_answers_in_the_order_of_the_ids) {

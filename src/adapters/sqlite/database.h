@@ -85,6 +85,17 @@ class Statement {
   template <class... Values>
   [[nodiscard]] bool execute(const Values&... values) {
     bind_all(values...);
+    return execute_bound();
+  }
+  /// The same in two steps, for a statement that inserts several rows: the rows are bound one after
+  /// the other, from 0.
+  template <class... Values>
+  void bind_row(size_t row, const Values&... values) {
+    if (row == 0) prepare();
+    int index = static_cast<int>(row * sizeof...(values));
+    (bind(++index, values), ...);
+  }
+  [[nodiscard]] bool execute_bound() {
     Rows rows(*this);
     while (rows.next()) {
     }

@@ -58,15 +58,17 @@ Outcome<std::set<uint32_t>> Writer::unfit_groups(const CommitBatch& batch) {
 }
 
 Outcome<void> Writer::write_all(const CommitBatch& batch, std::vector<CommitOutcome>& outcomes) {
-  bool any = false;
   FERMATA_TRY(unfit, unfit_groups(batch));
+  std::vector<RunWriter::Task> tasks;
+  tasks.reserve(batch.runs.size());
   for (size_t i = 0; i < batch.runs.size(); ++i) {
     outcomes[i] = CommitOutcome::conflict;
-    if (unfit.contains(batch.runs[i].group)) continue;
-    std::optional<CommitOutcome> outcome = runs_.write(batch.runs[i]);
-    if (!outcome) return database_->failure("writing a run");
-    outcomes[i] = *outcome;
-    if (*outcome != CommitOutcome::done) continue;
+    if (!unfit.contains(batch.runs[i].group)) tasks.push_back({&batch.runs[i], &outcomes[i]});
+  }
+  if (!runs_.write(tasks)) return database_->failure("writing runs");
+  bool any = false;
+  for (size_t i = 0; i < batch.runs.size(); ++i) {
+    if (outcomes[i] != CommitOutcome::done) continue;
     any = true;
     for (const AuditLine& line : batch.runs[i].audit) FERMATA_TRY_VOID(chain_.append(line));
   }

@@ -22,7 +22,7 @@ Ledger::Ledger(const SimDefinitions& definitions, const Trace& trace, ProbeHook 
 
 void Ledger::fold(Run& run, const Event& event) {
   const DefinitionHash* needs = nullptr;
-  if (const auto* started = std::get_if<RunStarted>(&event.body)) needs = &started->hash;
+  if (const auto* started = start_in(event.body)) needs = &started->hash;
   if (const auto* migrated = std::get_if<RunMigrated>(&event.body)) needs = &migrated->hash;
   for (const auto& auditor : auditors_) auditor->event(run, event);
   if (needs) run.definition = definitions_.original(*needs);

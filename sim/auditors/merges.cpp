@@ -22,7 +22,7 @@ class MergeAuditor final : public Auditor {
       close(before, {opened->lineage, opened->node, opened->visit});
     } else if (const auto* failed = std::get_if<MergeFailed>(&event.body)) {
       close(before, {failed->lineage, failed->node, failed->visit});
-    } else if (const auto* started = std::get_if<RunStarted>(&event.body)) {
+    } else if (const auto* started = start_in(event.body)) {
       restored_ = !started->seed.empty();
     }
   }

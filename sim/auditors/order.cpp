@@ -23,7 +23,7 @@ class OrderAuditor final : public Auditor {
     if (event.sequence != before.last_sequence + 1)
       violate(before, "the next event has sequence " + std::to_string(event.sequence));
     if (event.at < before.last_at) violate(before, "time goes back");
-    bool starts = std::holds_alternative<RunStarted>(event.body);
+    bool starts = start_in(event.body) != nullptr;
     if (starts != (event.sequence == 1)) violate(before, "RunStarted is not the first event");
     if (before.finished())
       violate(before, std::string(type_name(event.body)) + " after the end of the run");

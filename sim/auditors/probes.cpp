@@ -20,7 +20,8 @@ class ProbeAuditor final : public Auditor {
   template <class Body>
   void see(const Run&, const Event&, const Body&) {}
 
-  void see(const Run&, const Event&, const RunStarted& body) {
+  void see(const Run&, const Event&, const Box<RunStarted>& start) {
+    const RunStarted& body = *start;
     if (body.origin_kind == "retry") hook_(Probe::retry_restored);
     if (body.origin_kind == "fork") hook_(Probe::fork_restored);
   }

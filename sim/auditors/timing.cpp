@@ -29,7 +29,8 @@ class TimingAuditor final : public Auditor {
     if constexpr (requires { body.activation; }) wakes(before, event, body.activation.token);
   }
 
-  void see(const Run& before, const Event& event, const RunStarted& body) {
+  void see(const Run& before, const Event& event, const Box<RunStarted>& start) {
+    const RunStarted& body = *start;
     Known& known = known_[before.id];
     known.run = body.timeout_at;
     // The entry's token is the first; a run that takes over a state keeps that state's times.

@@ -116,7 +116,7 @@ void Player::check_progress(const RunId& run, const StoredRun& stored) {
   for (const HistoryChunk& chunk : stored.history) {
     auto events = decode_history(chunk);
     for (const Event& event : *events) {
-      if (const auto* started = std::get_if<RunStarted>(&event.body))
+      if (const auto* started = start_in(event.body))
         state.definition = *world_->definitions().definition(started->hash);
       if (const auto* migrated = std::get_if<RunMigrated>(&event.body)) {
         // Another version has other nodes to plan for.

@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/box.h"
 #include "core/model/run.h"
 
 /// What the core decided, in the past tense. The fold of a run's events over its definition is its
@@ -298,9 +299,10 @@ struct RunTimedOut {
   template <class V> void each(V&&) {}
 };
 
-/// The position in this list is the stored tag: only ever add at the end.
+/// The position in this list is the stored tag: only ever add at the end. A run has one start,
+/// which is three times as large as any other event.
 using EventBody =
-    std::variant<RunStarted, RunPaused, RunUnpaused, NodeStarted, CallRequested, NodeSucceeded,
+    std::variant<Box<RunStarted>, RunPaused, RunUnpaused, NodeStarted, CallRequested, NodeSucceeded,
                  NodeFailed, NodeRetryScheduled, WaitOpened, WaitResumed, SplitOpened, SlotResolved,
                  SplitClosed, MergeArrived, MergeRecounted, MergeOpened, MergeFailed,
                  ArrivalIgnored, TokenEnded, NodesSkipped, TokensCancelled, SignalReceived,
@@ -308,6 +310,22 @@ using EventBody =
                  RunCompleted, RunFailed, RunCancelled, RunTimedOut, JobRequested,
                  ChildRequested, SignalSent>;
 std::string_view type_name(const EventBody& body);
+
+/// What lists the fields of an event.
+template <class Body>
+Body& fields_of(Body& body) {
+  return body;
+}
+template <class Body>
+Body& fields_of(Box<Body>& body) {
+  return *body;
+}
+
+/// The start that this event is, or null.
+inline const RunStarted* start_in(const EventBody& body) {
+  const auto* box = std::get_if<Box<RunStarted>>(&body);
+  return box ? &**box : nullptr;
+}
 
 struct Event {
   uint64_t sequence = 0;

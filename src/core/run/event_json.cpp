@@ -114,11 +114,11 @@ class JsonFields {
 
 bool EventShow::learn(const Event& event) {
   const DefinitionHash* begins = nullptr;
-  if (const auto* started = std::get_if<RunStarted>(&event.body)) begins = &started->hash;
+  if (const auto* started = start_in(event.body)) begins = &started->hash;
   if (const auto* migrated = std::get_if<RunMigrated>(&event.body)) begins = &migrated->hash;
   if (begins) definition_ = definitions_.find(*begins);
   if (!definition_) return false;
-  if (const auto* started = std::get_if<RunStarted>(&event.body); started && !started->seed.empty())
+  if (const auto* started = start_in(event.body); started && !started->seed.empty())
     if (auto seed = decode_snapshot(started->seed, nullptr))
       for (const auto& [id, scope] : seed->scopes)
         scopes_[id] = {scope.split, scope.visit, scope.total, scope.outer};
@@ -162,7 +162,7 @@ Value EventShow::show(const Event& event, const std::optional<Value>& output) co
   JsonFields fields(out, *this);
   std::visit(
       [&](const auto& body) {
-        const_cast<std::remove_cvref_t<decltype(body)>&>(body).each(fields);
+        fields_of(const_cast<std::remove_cvref_t<decltype(body)>&>(body)).each(fields);
       },
       event.body);
   if (output) out.set("output", *output);

@@ -67,7 +67,8 @@ void skip_split(Run& run, Token token, Value output, NodeIndex aggregator, Insta
   add_token(run, run.next_token++, std::move(next));
 }
 
-void apply(Run& run, const RunStarted& event, Instant at) {
+void apply(Run& run, const Box<RunStarted>& start, Instant at) {
+  const RunStarted& event = *start;
   RunId id = run.id;
   if (!event.seed.empty()) {
     auto seed = decode_snapshot(event.seed, run.definition);

@@ -15,7 +15,7 @@ constexpr uint8_t history_format = 1;
 template <size_t... I>
 bool read_body(ByteReader& in, size_t tag, EventBody& body, std::index_sequence<I...>) {
   FieldReader reader(in);
-  return ((tag == I ? (body.emplace<I>().each(reader), true) : false) || ...);
+  return ((tag == I ? (fields_of(body.emplace<I>()).each(reader), true) : false) || ...);
 }
 
 Failure<Error> damaged(const HistoryChunk& chunk) {
@@ -52,7 +52,7 @@ HistoryChunk encode_history(const std::vector<Event>& events) {
     out.u8(static_cast<uint8_t>(event.body.index()));
     // `each` visits fields by reference; writing does not change them.
     std::visit([&](const auto& body) {
-      const_cast<std::remove_cvref_t<decltype(body)>&>(body).each(writer);
+      fields_of(const_cast<std::remove_cvref_t<decltype(body)>&>(body)).each(writer);
     }, event.body);
   }
   return {events.front().sequence, static_cast<uint32_t>(events.size()), out.take()};
@@ -88,7 +88,7 @@ Outcome<Run> fold_to(Run run, const std::vector<HistoryChunk>& history,
     for (const Event& event : events) {
       if (event.sequence > last_sequence) return run;
       const DefinitionHash* needs = nullptr;
-      if (const auto* started = std::get_if<RunStarted>(&event.body)) needs = &started->hash;
+      if (const auto* started = start_in(event.body)) needs = &started->hash;
       if (const auto* migrated = std::get_if<RunMigrated>(&event.body)) needs = &migrated->hash;
       if (needs) {
         run.definition = definitions(*needs);

@@ -114,7 +114,7 @@ void NodeTally::count_cancelled(const TokensCancelled& event) {
 
 void NodeTally::count(const Event& event) {
   const EventBody& body = event.body;
-  if (const auto* e = std::get_if<RunStarted>(&body); e && !e->seed.empty())
+  if (const auto* e = start_in(body); e && !e->seed.empty())
     if (auto seed = decode_snapshot(e->seed, nullptr)) take_over(*seed);
   if (const auto* e = std::get_if<NodeStarted>(&body)) enter(e->activation, running);
   if (const auto* e = std::get_if<CallRequested>(&body)) enter(e->activation, running);

@@ -118,7 +118,7 @@ Outcome<Value> nodes(const RunSummary& summary, const std::vector<HistoryChunk>&
     FERMATA_TRY(events, decode_history(chunk));
     for (const Event& event : events) {
       if (at_sequence && event.sequence > *at_sequence) break;
-      const auto* started = std::get_if<RunStarted>(&event.body);
+      const auto* started = start_in(event.body);
       const auto* migrated = std::get_if<RunMigrated>(&event.body);
       if (started || migrated) definition = definitions.find(started ? started->hash
                                                                      : migrated->hash);

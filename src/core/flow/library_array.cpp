@@ -9,6 +9,7 @@ namespace fermata::flow::natives {
 namespace {
 
 constexpr int64_t flat_depth_max = 128;
+constexpr double list_length_max = 4294967295.0;
 
 /// Takes the steps that touching `count` elements costs.
 bool touch(Machine& machine, size_t count) { return machine.charge(count / 16 + 1); }
@@ -222,9 +223,15 @@ Datum sorted_plainly(Machine& machine, Arguments arguments) {
   if (!numbers && !texts) {
     return machine.throw_type("sort without a function takes only numbers or only strings");
   }
-  auto size = static_cast<double>(items.size());
-  if (!machine.charge(static_cast<uint64_t>(size * std::log2(size + 1)) / 4)) return {};
-  std::ranges::sort(items, [&](const Datum& a, const Datum& b) {
+  // Every comparison handles two items, texts perhaps to their ends.
+  size_t bytes = 0;
+  if (texts) {
+    for (const Datum& item : items) bytes += text_of(item).size();
+  }
+  double rounds = std::ceil(std::log2(static_cast<double>(items.size()) + 1));
+  double steps = rounds * static_cast<double>(items.size() + bytes / 16);
+  if (!machine.charge(static_cast<uint64_t>(steps))) return {};
+  std::ranges::stable_sort(items, [&](const Datum& a, const Datum& b) {
     if (texts) return text_of(a) < text_of(b);
     // NaN has no order of its own; at the end it does no harm to the others.
     if (is_nan(a) || is_nan(b)) return !is_nan(a) && is_nan(b);
@@ -245,7 +252,20 @@ Datum fail_empty_reduce(Machine& machine, Arguments) {
   return machine.throw_type("an empty array can be reduced only with a start value");
 }
 
+/// `Array.from({length: 3}, f)` makes as many nulls; anything else is a list already.
 Datum list_from(Machine& machine, Arguments arguments) {
+  Call call(machine, arguments);
+  if (call.any(0).is_object()) {
+    auto length = machine.object_find(call.any(0), "length");
+    bool fits = length && length->is_number() && length->as_number() >= 0 &&
+                length->as_number() <= list_length_max;
+    if (!fits) {
+      return machine.throw_argument("Array.from takes an array, a string or {length: count}");
+    }
+    auto count = static_cast<size_t>(length->as_number());
+    if (!machine.charge(count) || !machine.memory_fits(count * sizeof(Datum))) return {};
+    return machine.heap().array(std::vector<Datum>(count));
+  }
   Datum list = machine.list_of(arguments[0], "an array or a string is needed");
   if (machine.stopped()) return {};
   return machine.heap().array(machine.array_items(list));

@@ -55,6 +55,36 @@ int digit_of(char c) {
   return 99;
 }
 
+/// A number with so many digits behind the point; a tie goes away from zero, as in JavaScript.
+std::string fixed_text(double number, int digits) {
+  // The longest: 21 digits before the point, 100 and those that show a tie behind it, sign, point.
+  constexpr int telling_digits = 25;
+  char buffer[160];
+  auto write = [&](double value, int behind) {
+    auto written =
+        std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed, behind);
+    return std::string(buffer, written.ptr);
+  };
+  std::string exact = write(number, digits + telling_digits);
+  std::string_view rest = std::string_view(exact).substr(exact.size() - telling_digits);
+  bool tie = rest[0] == '5' && rest.find_first_not_of('0', 1) == std::string_view::npos;
+  if (!tie) return write(number, digits);
+  std::string out = exact.substr(0, exact.size() - telling_digits);
+  if (out.ends_with('.')) out.pop_back();
+  size_t at = out.size();
+  while (at > 0 && (out[at - 1] == '9' || out[at - 1] == '.')) {
+    --at;
+    if (out[at] == '9') out[at] = '0';
+  }
+  bool room = at > 0 && out[at - 1] != '-';
+  if (room) {
+    ++out[at - 1];
+  } else {
+    out.insert(at, "1");
+  }
+  return out;
+}
+
 /// Digits of a number in another base, as many of a fraction as a double can tell apart.
 std::string in_base(double number, int base) {
   constexpr int fraction_digits_max = 52;
@@ -164,11 +194,7 @@ Datum number_to_fixed(Machine& machine, Arguments arguments) {
   if (!std::isfinite(number) || std::fabs(number) >= 1e21) {
     return machine.text(number_to_text(number));
   }
-  // The longest: 21 digits before the point, 100 behind it, sign and point.
-  char buffer[128];
-  auto written = std::to_chars(buffer, buffer + sizeof buffer, number, std::chars_format::fixed,
-                               static_cast<int>(digits));
-  std::string out(buffer, written.ptr);
+  std::string out = fixed_text(number, static_cast<int>(digits));
   bool zero = out.find_first_not_of("-0.") == std::string::npos;
   if (zero && number == 0 && out.starts_with('-')) out.erase(0, 1);
   return machine.text(std::move(out));

@@ -1,3 +1,5 @@
+#include <map>
+
 #include "core/flow/library_call.h"
 
 namespace fermata::flow::natives {
@@ -8,31 +10,52 @@ Datum pair(Machine& machine, Datum first, Datum second) {
   return machine.heap().array({first, second});
 }
 
-/// A deep copy; sharing inside is not kept, circles are refused.
-Datum clone(Machine& machine, const Datum& given, int depth) {
-  Datum source = machine.current(given);
-  if (depth > library_nesting_max)
-    return machine.throw_type("clone: nested too deeply, or in a circle");
-  if (!machine.charge(1)) return {};
-  if (source.is_array()) {
-    std::vector<Datum> items = machine.array_items(source);
-    for (Datum& item : items) {
-      item = clone(machine, item, depth + 1);
-      if (machine.stopped()) return {};
+/// A deep copy that shares inside what the original shares, circles included.
+class Cloning {
+ public:
+  explicit Cloning(Machine& machine) : machine_(machine) {}
+
+  Datum copy(const Datum& given, int depth) {
+    Datum source = machine_.current(given);
+    if (!source.is_array() && !source.is_object()) return source;
+    if (depth > library_nesting_max) return machine_.throw_type("clone: nested too deeply");
+    const void* identity = source.is_heap() ? static_cast<const void*>(source.heap) : source.json;
+    if (auto made = made_.find(identity); made != made_.end()) return made->second;
+    if (!machine_.charge(1)) return {};
+    return source.is_array() ? copy_array(source, identity, depth)
+                             : copy_object(source, identity, depth);
+  }
+
+ private:
+  Datum copy_array(const Datum& source, const void* identity, int depth) {
+    Datum out = machine_.heap().array({});
+    made_[identity] = out;
+    auto& array = *static_cast<ArrayObject*>(out.heap);
+    for (const Datum& item : machine_.array_items(source)) {
+      Datum inner = copy(item, depth + 1);
+      if (machine_.stopped() || machine_.heap().over()) return {};
+      machine_.append(array, inner);
     }
-    return machine.heap().array(std::move(items));
+    return out;
   }
-  if (!source.is_object()) return source;
-  auto* copy = machine.heap().make<MapObject>();
-  size_t size = machine.object_size(source);
-  for (size_t i = 0; i < size; ++i) {
-    auto [key, value] = machine.object_entry(source, i);
-    Datum inner = clone(machine, value, depth + 1);
-    if (machine.stopped() || machine.heap().over()) return {};
-    machine.put(*copy, key, inner);
+
+  Datum copy_object(const Datum& source, const void* identity, int depth) {
+    auto* object = machine_.heap().make<MapObject>();
+    Datum out = Heap::datum(object);
+    made_[identity] = out;
+    size_t size = machine_.object_size(source);
+    for (size_t i = 0; i < size; ++i) {
+      auto [key, value] = machine_.object_entry(source, i);
+      Datum inner = copy(value, depth + 1);
+      if (machine_.stopped() || machine_.heap().over()) return {};
+      machine_.put(*object, key, inner);
+    }
+    return out;
   }
-  return Heap::datum(copy);
-}
+
+  Machine& machine_;
+  std::map<const void*, Datum> made_;  ///< looked up only, never walked
+};
 
 }  // namespace
 
@@ -113,7 +136,7 @@ Datum object_has_own(Machine& machine, Arguments arguments) {
 }
 
 Datum object_clone(Machine& machine, Arguments arguments) {
-  return clone(machine, arguments[0], 0);
+  return Cloning(machine).copy(arguments[0], 0);
 }
 
 Datum object_equals(Machine& machine, Arguments arguments) {

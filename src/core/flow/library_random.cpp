@@ -60,7 +60,7 @@ Datum base64_decode(Machine& machine, Arguments arguments) {
   Call call(machine, arguments);
   std::string_view text = call.text(0);
   wants_url(machine, call);
-  if (call.failed()) return {};
+  if (call.failed() || !machine.charge_bytes(text.size())) return {};
   std::string out;
   if (!unbase64(text, out)) return machine.throw_argument("the text is not base64");
   if (!is_utf8(out)) return machine.throw_argument("the decoded bytes are not a text");

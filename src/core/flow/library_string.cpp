@@ -11,6 +11,41 @@ namespace {
 /// Reading code points walks the text from its start.
 bool walk(Machine& machine, std::string_view text) { return machine.charge_bytes(text.size()); }
 
+/// Where `part` begins in `text` at or behind `from`. Every byte compared is paid for, so a text
+/// that almost matches everywhere costs what it takes; the search ends when the steps do.
+size_t find_part(Machine& machine, std::string_view text, std::string_view part, size_t from) {
+  if (part.empty()) return std::min(from, text.size());
+  size_t compared = 0;
+  constexpr size_t settle_bytes = 4096;
+  size_t last = text.size() < part.size() ? 0 : text.size() - part.size() + 1;
+  for (size_t at = from; at < last; ++at) {
+    size_t next = text.find(part[0], at);
+    compared += std::min(next, last) - at + 1;
+    if (next >= last) break;
+    at = next;
+    size_t same = 1;
+    while (same < part.size() && text[at + same] == part[same]) ++same;
+    compared += same;
+    if (same == part.size()) return machine.charge_bytes(compared) ? at : std::string_view::npos;
+    if (compared < settle_bytes) continue;
+    if (!machine.charge_bytes(compared)) return std::string_view::npos;
+    compared = 0;
+  }
+  machine.charge_bytes(compared);
+  return std::string_view::npos;
+}
+
+size_t find_last_part(Machine& machine, std::string_view text, std::string_view part) {
+  if (part.size() > text.size()) return std::string_view::npos;
+  for (size_t at = text.size() - part.size() + 1; at-- > 0;) {
+    size_t same = 0;
+    while (same < part.size() && text[at + same] == part[same]) ++same;
+    if (!machine.charge_bytes(same)) return std::string_view::npos;
+    if (same == part.size()) return at;
+  }
+  return std::string_view::npos;
+}
+
 Datum one_point(Machine& machine, std::string_view text, int64_t index) {
   if (index < 0 || !walk(machine, text)) return {};
   size_t at = utf8::offset_of(text, static_cast<size_t>(index));
@@ -53,6 +88,19 @@ Datum pad(Machine& machine, Arguments arguments, bool at_start) {
   return machine.text(at_start ? padding.append(text) : std::string(text) + padding);
 }
 
+/// An empty part is found before every code point and at the end.
+Datum put_between(Machine& machine, std::string_view text, std::string_view by) {
+  std::string out(by);
+  for (size_t at = 0; at < text.size();) {
+    size_t width = utf8::width(text[at]);
+    out += text.substr(at, width);
+    out += by;
+    at += width;
+    if (!machine.charge_bytes(by.size()) || !machine.text_fits(out.size())) return {};
+  }
+  return machine.text(std::move(out));
+}
+
 }  // namespace
 
 Datum string_at(Machine& machine, Arguments arguments) {
@@ -85,8 +133,8 @@ Datum string_includes(Machine& machine, Arguments arguments) {
   Call call(machine, arguments);
   std::string_view text = call.text(0);
   std::string_view part = call.text(1);
-  if (!walk(machine, text)) return {};
-  return Datum::of(text.find(part) != std::string_view::npos);
+  if (call.failed()) return {};
+  return Datum::of(find_part(machine, text, part, 0) != std::string_view::npos);
 }
 
 Datum string_starts_with(Machine& machine, Arguments arguments) {
@@ -101,7 +149,9 @@ Datum string_starts_with(Machine& machine, Arguments arguments) {
 Datum string_ends_with(Machine& machine, Arguments arguments) {
   Call call(machine, arguments);
   std::string_view text = call.text(0);
-  return Datum::of(text.ends_with(call.text(1)));
+  std::string_view part = call.text(1);
+  if (call.failed() || !walk(machine, part)) return {};
+  return Datum::of(text.ends_with(part));
 }
 
 Datum string_index_of(Machine& machine, Arguments arguments) {
@@ -110,7 +160,8 @@ Datum string_index_of(Machine& machine, Arguments arguments) {
   std::string_view part = call.text(1);
   int64_t from = std::max<int64_t>(0, call.integer(2, 0));
   if (call.failed() || !walk(machine, text)) return {};
-  return position(text, text.find(part, utf8::offset_of(text, static_cast<size_t>(from))));
+  size_t begin = utf8::offset_of(text, static_cast<size_t>(from));
+  return position(text, find_part(machine, text, part, begin));
 }
 
 Datum string_last_index_of(Machine& machine, Arguments arguments) {
@@ -118,7 +169,7 @@ Datum string_last_index_of(Machine& machine, Arguments arguments) {
   std::string_view text = call.text(0);
   std::string_view part = call.text(1);
   if (call.failed() || !walk(machine, text)) return {};
-  return position(text, text.rfind(part));
+  return position(text, find_last_part(machine, text, part));
 }
 
 Datum string_slice(Machine& machine, Arguments arguments) {
@@ -154,11 +205,9 @@ Datum string_split(Machine& machine, Arguments arguments) {
   std::vector<Datum> out;
   size_t at = 0;
   while (out.size() < most) {
-    size_t next = text.find(separator, at);
-    if (separator.empty()) {
-      if (at >= text.size()) break;
-      next = at + utf8::width(text[at]);
-    }
+    if (separator.empty() && at >= text.size()) break;
+    size_t next =
+        separator.empty() ? at + utf8::width(text[at]) : find_part(machine, text, separator, at);
     if (!machine.charge(1) || !machine.memory_fits(sizeof(TextObject))) return {};
     bool last = next == std::string_view::npos;
     out.push_back(machine.heap().text(text.substr(at, last ? next : next - at)));
@@ -170,6 +219,7 @@ Datum string_split(Machine& machine, Arguments arguments) {
 
 Datum string_trim(Machine& machine, Arguments arguments) {
   std::string_view text = text_of(arguments[0]);
+  if (!walk(machine, text)) return {};
   text.remove_prefix(utf8::space_prefix(text));
   text.remove_suffix(utf8::space_suffix(text));
   return machine.text(text);
@@ -177,11 +227,13 @@ Datum string_trim(Machine& machine, Arguments arguments) {
 
 Datum string_trim_start(Machine& machine, Arguments arguments) {
   std::string_view text = text_of(arguments[0]);
+  if (!walk(machine, text)) return {};
   return machine.text(text.substr(utf8::space_prefix(text)));
 }
 
 Datum string_trim_end(Machine& machine, Arguments arguments) {
   std::string_view text = text_of(arguments[0]);
+  if (!walk(machine, text)) return {};
   return machine.text(text.substr(0, text.size() - utf8::space_suffix(text)));
 }
 
@@ -220,12 +272,15 @@ Datum string_repeat(Machine& machine, Arguments arguments) {
 
 Datum string_replace(Machine& machine, Arguments arguments) {
   Call call(machine, arguments);
-  std::string out(call.text(0));
+  std::string_view text = call.text(0);
   std::string_view part = call.text(1);
   std::string_view by = call.text(2);
-  if (call.failed() || !machine.text_fits(out.size() + by.size())) return {};
-  size_t at = out.find(part);
-  if (at != std::string::npos) out.replace(at, part.size(), by);
+  if (call.failed() || !machine.text_fits(text.size() + by.size())) return {};
+  size_t at = find_part(machine, text, part, 0);
+  if (at == std::string_view::npos) return arguments[0];
+  std::string out(text.substr(0, at));
+  out += by;
+  out += text.substr(at + part.size());
   return machine.text(std::move(out));
 }
 
@@ -235,24 +290,17 @@ Datum string_replace_all(Machine& machine, Arguments arguments) {
   std::string_view part = call.text(1);
   std::string_view by = call.text(2);
   if (call.failed() || !walk(machine, text)) return {};
+  if (part.empty()) return put_between(machine, text, by);
   std::string out;
   size_t at = 0;
   while (true) {
-    // An empty part is found before every code point and at the end.
-    size_t next = part.empty() && at < text.size() && !out.empty() ? at + utf8::width(text[at])
-                                                                   : text.find(part, at);
-    if (part.empty()) {
-      out += by;
-      if (at >= text.size()) break;
-      next = at + utf8::width(text[at]);
-      out += text.substr(at, next - at);
-      at = next;
-    } else {
-      out += text.substr(at, next == std::string_view::npos ? next : next - at);
-      if (next == std::string_view::npos) break;
-      out += by;
-      at = next + part.size();
-    }
+    size_t next = find_part(machine, text, part, at);
+    if (machine.stopped()) return {};
+    bool last = next == std::string_view::npos;
+    out += text.substr(at, last ? next : next - at);
+    if (last) break;
+    out += by;
+    at = next + part.size();
     if (!machine.charge_bytes(by.size()) || !machine.text_fits(out.size())) return {};
   }
   return machine.text(std::move(out));

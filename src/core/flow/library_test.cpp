@@ -74,11 +74,16 @@ TEST(Library, callbacks_get_item_index_and_array) {
               {"[1, 2].flatMap(x => [x, [x]])", "[1,[1],2,[2]]"},
               {"[1, 2].flatMap(x => x)", "[1,2]"},
               {"[1].forEach(x => x)", "null"},
-              {"Array.from('ab', (c, i) => c + i)", R"(["a0","b1"])"}});
+              {"Array.from('ab', (c, i) => c + i)", R"(["a0","b1"])"},
+              {"Array.from({length: 3}, (x, i) => i * i)", "[0,1,4]"},
+              {"Array.from({length: 2})", "[null,null]"}});
   expect_failures({{"[].reduce((a, b) => a)", "TYPE_ERROR"},
                    {"[1].map(5)", "WRONG_ARG_TYPE"},
                    {"[1].map()", "WRONG_ARG_COUNT"},
-                   {"[1].map(x => x, 2)", "WRONG_ARG_COUNT"}});
+                   {"[1].map(x => x, 2)", "WRONG_ARG_COUNT"},
+                   {"Array.from({size: 3})", "WRONG_ARG_TYPE"},
+                   {"Array.from({length: -1})", "WRONG_ARG_TYPE"},
+                   {"Array.from(5)", "TYPE_ERROR"}});
 }
 
 // F-40
@@ -131,6 +136,11 @@ TEST(Library, strings) {
               {"'a.a.a'.replace('a', '$&')", "\"$&.a.a\""},
               {"'a.a.a'.replaceAll('.', '')", "\"aaa\""},
               {"'ab'.replaceAll('', '-')", "\"-a-b-\""},
+              {"'é'.replaceAll('', '-')", "\"-é-\""},
+              {"'aXbX'.replace('X', '') + 'ab'.replace('', '-') + 'ab'.replace('z', 1 + '')",
+               "\"abX-abab\""},
+              {"'aaab'.indexOf('aab') + 'aaab'.lastIndexOf('aa') + 'ab'.indexOf('')", "2"},
+              {"'ab'.lastIndexOf('') + 'ab'.indexOf('', 9) + 'a'.lastIndexOf('ab')", "3"},
               {"'a'.concat(1, null)", "\"a1null\""}});
   expect_failures({{"'a'.repeat(-1)", "WRONG_ARG_TYPE"},
                    {"'a'.includes(1)", "WRONG_ARG_TYPE"},
@@ -156,27 +166,38 @@ TEST(Library, objects) {
              roots);
   EXPECT_EQ(run_code("const c = Object.clone($o); c.a.c.push(3); return [c.a.c, $o.a.c]", roots),
             "[[2,3],[2]]");
+  EXPECT_EQ(run_code("const x = []; const c = Object.clone({a: x, b: x}); c.a.push(1)\n"
+                     "return [c, x]"),
+            R"([{"a":[1],"b":[1]},[]])");
+  EXPECT_EQ(run_code("const o = {}; o.self = o; const c = Object.clone(o)\n"
+                     "return [Object.is(c.self, c), Object.is(c, o)]"),
+            "[true,false]");
   expect_failures(
       {{"Object.keys(5)", "WRONG_ARG_TYPE"}, {"Object.fromEntries([1])", "WRONG_ARG_TYPE"}});
 }
 
 // F-40
 TEST(Library, numbers) {
-  expect_all({{"Number('12.5') + Number(' 0x10 ') + Number(true)", "29.5"},
-              {"['', null, '1a', 'x', []].map(Number).every(isNaN)", "true"},
-              {"String(1.50) + String([1, 2]) + String(null)", "\"1.51,2null\""},
-              {"parseInt('42px') + parseInt('ff', 16) + parseInt('-0x1f')", "266"},
-              {"isNaN(parseInt('x'))", "true"},
-              {"parseFloat('3.14abc')", "3.14"},
-              {"isFinite(1 / 0)", "false"},
-              {"isNaN('x')", "false"},
-              {"[1, 1.5, '1', 1e300].map(Number.isInteger)", "[true,false,false,true]"},
-              {"Number.isSafeInteger(9007199254740993)", "false"},
-              {"Number.MAX_SAFE_INTEGER", "9007199254740991"},
-              {"(1.005).toFixed(2) + ' ' + (-1.5).toFixed(3) + ' ' + (1e21).toFixed(2)",
-               "\"1.00 -1.500 1e+21\""},
-              {"(255).toString(16) + (0.5).toString(2)", "\"ff0.1\""},
-              {"(5).toString()", "\"5\""}});
+  expect_all(
+      {{"Number('12.5') + Number(' 0x10 ') + Number(true)", "29.5"},
+       {"['', null, '1a', 'x', []].map(Number).every(isNaN)", "true"},
+       {"String(1.50) + String([1, 2]) + String(null)", "\"1.51,2null\""},
+       {"parseInt('42px') + parseInt('ff', 16) + parseInt('-0x1f')", "266"},
+       {"isNaN(parseInt('x'))", "true"},
+       {"parseFloat('3.14abc')", "3.14"},
+       {"isFinite(1 / 0)", "false"},
+       {"isNaN('x')", "false"},
+       {"[1, 1.5, '1', 1e300].map(Number.isInteger)", "[true,false,false,true]"},
+       {"Number.isSafeInteger(9007199254740993)", "false"},
+       {"Number.MAX_SAFE_INTEGER", "9007199254740991"},
+       {"(1.005).toFixed(2) + ' ' + (-1.5).toFixed(3) + ' ' + (1e21).toFixed(2)",
+        "\"1.00 -1.500 1e+21\""},
+       {"(0.5).toFixed(0) + ' ' + (2.5).toFixed() + ' ' + (-1.5).toFixed(0)", "\"1 3 -2\""},
+       {"(9.5).toFixed(0) + ' ' + (0.125).toFixed(2) + ' ' + (99.95).toFixed(1)",
+        "\"10 0.13 100.0\""},
+       {"(-9.5).toFixed(0) + ' ' + (1.45).toFixed(1) + ' ' + (0).toFixed(2)", "\"-10 1.4 0.00\""},
+       {"(255).toString(16) + (0.5).toString(2)", "\"ff0.1\""},
+       {"(5).toString()", "\"5\""}});
 }
 
 // F-40
@@ -251,6 +272,83 @@ TEST(Library, encodings_and_hashes) {
                "\"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\""}});
   expect_failures(
       {{"Base64.decode('*')", "WRONG_ARG_TYPE"}, {"Base64.decode('/w==')", "WRONG_ARG_TYPE"}});
+}
+
+// F-40
+TEST(Library, every_function_refuses_a_wrong_number_of_arguments) {
+  for (uint32_t i = 0; i < builtins_count(); ++i) {
+    const Builtin& one = builtin(i);
+    if (one.effect || one.owner == Owner::prelude) continue;
+    std::string called;
+    switch (one.owner) {
+      case Owner::array_type:
+        called = "[1]." + std::string(one.name);
+        break;
+      case Owner::string_type:
+        called = "'x'." + std::string(one.name);
+        break;
+      case Owner::number_type:
+        called = "(1)." + std::string(one.name);
+        break;
+      case Owner::global:
+        called = one.name;
+        break;
+      default:
+        for (std::string_view name : global_names(false)) {
+          Owner owner;
+          if (find_namespace(name, owner) && owner == one.owner) {
+            called = std::string(name) + "." + std::string(one.name);
+          }
+        }
+    }
+    auto with = [&](int count) {
+      std::string text = called + "(";
+      for (int n = 0; n < count; ++n) text += n == 0 ? "1" : ", 1";
+      return evaluated(text + ")");
+    };
+    std::string_view refusal = "expression_failed: WRONG_ARG_COUNT: ";
+    if (one.arguments_min > 0) {
+      EXPECT_TRUE(with(one.arguments_min - 1).starts_with(refusal)) << called;
+    }
+    if (one.arguments_max != any_count) {
+      EXPECT_TRUE(with(one.arguments_max + 1).starts_with(refusal)) << called;
+    }
+  }
+}
+
+// F-40
+TEST(Library, wrong_types_are_refused_and_named) {
+  for (std::string_view text :
+       {"[1].at('x')",           "[1].slice({})",         "[1].splice('a')",
+        "[1].join(5)",           "[1].flat('x')",         "[1].fill(1, 'x')",
+        "[1].filter(null)",      "[1].reduce(1)",         "[1].find('x')",
+        "[1].every({})",         "[1].flatMap([])",       "[1].sort(5)",
+        "'a'.at('x')",           "'a'.charAt(null)",      "'a'.codePointAt('x')",
+        "'a'.startsWith(1)",     "'a'.endsWith(null)",    "'a'.indexOf(1)",
+        "'a'.lastIndexOf([])",   "'a'.slice('x')",        "'a'.substring('x')",
+        "'a'.split(1)",          "'a'.padStart('x')",     "'a'.padEnd(2, 5)",
+        "'a'.repeat('x')",       "'a'.replace(1, 'x')",   "'a'.replaceAll('a', 1)",
+        "(1).toFixed('x')",      "(1).toFixed(101)",      "(1).toString(1)",
+        "Object.values([])",     "Object.entries('x')",   "Object.assign(1)",
+        "Object.assign({}, 1)",  "Object.hasOwn({}, {})", "parseInt('1', 'x')",
+        "Math.min('x')",         "Math.hypot(1, null)",   "Math.atan2(1, 'x')",
+        "JSON.parse(1)",         "JSON.stringify(1, {})", "JSON.stringify(1, null, {})",
+        "Time.iso('x')",         "Time.parse(1)",         "Time.parts('x')",
+        "Time.parts(0, 5)",      "Time.add(0, {})",       "Time.add('x', 1)",
+        "Time.startOfDay(null)", "Duration.ms({})",       "Duration.format('x')",
+        "Random.int('a', 1)",    "Random.int(1.2, 1.8)",  "Random.pick('ab')",
+        "Base64.encode(1)",      "Base64.encode('a', 1)", "Base64.decode(1)",
+        "Hash.sha256(null)",     "Error('x', 1)",         "Error('x', {code: 1})"}) {
+    std::string outcome = evaluated(text);
+    EXPECT_TRUE(outcome.starts_with("expression_failed: WRONG_ARG_TYPE: "))
+        << text << " gave " << outcome;
+  }
+}
+
+// F-40
+TEST(Library, json_errors_say_where) {
+  std::string outcome = evaluated("JSON.parse('{\"a\":\\n tru}')");
+  EXPECT_TRUE(outcome.starts_with("expression_failed: JSON_ERROR: line 2, column 2: ")) << outcome;
 }
 
 TEST(Library, namespaces_are_no_values) {

@@ -62,6 +62,22 @@ TEST(Limits, code_uses_so_much_memory) {
   }
 }
 
+// F-51
+TEST(Limits, searching_costs_what_is_compared) {
+  std::string roots = "{\"a\": \"" + std::string(50'000, 'a') + "\", \"b\": \"" +
+                      std::string(20'000, 'a') + "b\", \"s\": \"" + std::string(50'000, ' ') +
+                      "\"}";
+  Evaluation code{.grammar = Grammar::fragment, .roots = roots};
+  for (std::string_view text :
+       {"return $a.includes($b)", "return $a.indexOf($b)", "return $a.lastIndexOf('b' + $b)",
+        "return $a.split($b)", "return $a.replaceAll($b, '')", "return $a.replace($b, '')"}) {
+    std::string outcome = code(text);
+    bool cheap = text.find("lastIndexOf") != std::string_view::npos;
+    EXPECT_EQ(outcome.starts_with("code_limit"), !cheap) << text << " " << outcome;
+  }
+  EXPECT_TRUE(code("for (let i = 0; i < 2000; i++) $s.trim()").starts_with("code_limit"));
+}
+
 TEST(Limits, a_result_that_multiplies_shared_parts_is_metered) {
   Evaluation code{.grammar = Grammar::fragment};
   EXPECT_EQ(code.error("let a = [1]; for (let i = 0; i < 40; i++) a = [a, a]; return a").code,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/utf8.h"
 #include "core/flow/checker.h"
@@ -91,6 +92,13 @@ std::string normal_source(std::string_view source) {
     if (carriage && i + 1 < source.size() && source[i + 1] == '\n') continue;
     out.push_back(carriage ? '\n' : source[i]);
   }
+  return out;
+}
+
+ScriptRef make_definition(CheckedScript script) {
+  auto out = std::make_shared<ScriptDefinition>();
+  out->hash = DefinitionHash(sha256_hex(script.source));
+  out->script = std::move(script);
   return out;
 }
 

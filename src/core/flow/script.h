@@ -1,9 +1,11 @@
 #pragma once
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
+#include "base/id.h"
 #include "core/flow/front_matter.h"
 
 /// The source of a flow script and every static check of the language in one go.
@@ -24,6 +26,14 @@ struct CheckedScript {
   std::string name;    ///< that the workflow declares, or empty
   FrontMatter front;
 };
+
+/// A script as the engine uses it: checked, immutable, shared by all runs that carry its hash.
+struct ScriptDefinition {
+  DefinitionHash hash;  ///< SHA-256 of the source, in hex
+  CheckedScript script;
+};
+using ScriptRef = std::shared_ptr<const ScriptDefinition>;
+ScriptRef make_definition(CheckedScript script);
 
 CheckedScript check_script(std::string_view source, const ScriptOptions& options = {});
 

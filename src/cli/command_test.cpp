@@ -139,6 +139,33 @@ TEST_F(CommandLine, check_tells_where_text_is_no_json) {
   EXPECT_NE(err.find("No such file"), std::string::npos) << err;
 }
 
+// F-57, A-20
+TEST_F(CommandLine, check_takes_scripts_and_graphs_together) {
+  std::string graph = write_graph("{\"nodes\": [], \"edges\": []}");
+  std::string script = graph + ".flow";
+  std::ofstream(script) << "workflow w(inputs) {\n  const é = 1\n  x = inputs.a\n"
+                           "  let y = 1\n  let y = 2\n  return [x, y]\n}\n";
+  EXPECT_EQ(run({"check", script, graph}), 1);
+  EXPECT_NE(out.find(script + ":2:9: error[syntax]: unexpected character"), std::string::npos)
+      << out;
+  EXPECT_NE(out.find(script + ":5:7: error[redeclared]: `y` is declared twice in one block\n  " +
+                     script + ":4:7 first declared here\n"),
+            std::string::npos)
+      << out;
+  EXPECT_NE(out.find(script + ":3:3: warning[implicit-let]: "), std::string::npos) << out;
+  EXPECT_NE(out.find("error " + graph), std::string::npos) << out;
+  EXPECT_EQ(run({"check", "--json", script}), 1);
+  const Value file = parse_json(out)->get("files").items()[0];
+  EXPECT_EQ(file.get("language"), Value("flow"));
+  EXPECT_EQ(file.get("valid"), Value(false));
+  EXPECT_EQ(file.get("errors").items()[0].get("line"), Value(2));
+  EXPECT_EQ(file.get("warnings").items()[0].get("rule"), Value("implicit-let"));
+  std::ofstream(script) << "let _unused = 1\nreturn 2\n";
+  EXPECT_EQ(run({"check", script}), 0);
+  EXPECT_NE(out.find(": valid, workflow "), std::string::npos) << out;
+  EXPECT_EQ(run({"check", script + ".missing.flow"}), 2);
+}
+
 TEST_F(CommandLine, server_that_cannot_be_reached_is_unavailable) {
   EXPECT_EQ(run({"ps", "--server", "http://127.0.0.1:1"}), 5);
   EXPECT_NE(err.find("fermata serve"), std::string::npos) << err;

@@ -4,59 +4,101 @@
 
 #include "base/json.h"
 #include "core/graph/check.h"
+#include "front/flow_text.h"
 
 namespace fermata::front {
+namespace {
 
-Outcome<graph::DefinitionRef> Definitions::load(const DefinitionHash& hash) {
+/// What was stored was checked then, so a script that still has its hash is as good as it was.
+Outcome<AnyDefinition> made_ready(const DefinitionHash& hash, const std::string& text) {
+  FERMATA_TRY(canonical, parse_json(text));
+  if (!is_flow(canonical)) {
+    FERMATA_TRY(definition, graph::compile_definition(canonical));
+    return AnyDefinition{std::move(definition), nullptr};
+  }
+  auto script = flow::make_definition(flow::check_script(canonical.get("source").as_string()));
+  if (script->hash != hash)
+    return fail(ErrorCode::data_damaged, "The script " + hash.text() + " is damaged.");
+  return AnyDefinition{nullptr, std::move(script)};
+}
+
+}  // namespace
+
+Value AnyDefinition::document() const {
+  return script ? flow_document(script->script.source) : graph->canonical;
+}
+
+Outcome<AnyDefinition> Definitions::load_any(const DefinitionHash& hash) {
   {
     std::lock_guard lock(mutex_);
-    if (auto found = known_.find(hash.text()); found != known_.end())
-      if (auto definition = found->second.lock()) return definition;
+    if (auto found = known_.find(hash.text()); found != known_.end()) {
+      AnyDefinition known = found->second.lock();
+      if (known.graph || known.script) return known;
+    }
   }
   FERMATA_TRY(text, catalog_.definition(hash));
   if (!text) return fail(ErrorCode::data_damaged, "The definition " + hash.text() + " is missing.");
-  FERMATA_TRY(canonical, parse_json(*text));
-  FERMATA_TRY(definition, graph::compile_definition(canonical));
-  return keep(definition);
+  FERMATA_TRY(ready, made_ready(hash, *text));
+  return keep(ready);
 }
 
-graph::DefinitionRef Definitions::keep(const graph::DefinitionRef& definition) {
+Outcome<graph::DefinitionRef> Definitions::load(const DefinitionHash& hash) {
+  FERMATA_TRY(found, load_any(hash));
+  if (found.is_flow())
+    return fail(ErrorCode::not_implemented,
+                "This workflow is a flow script; this server stores and checks scripts but does "
+                "not run them yet.");
+  return found.graph;
+}
+
+AnyDefinition Definitions::keep(const AnyDefinition& definition) {
   std::lock_guard lock(mutex_);
-  auto& known = known_[definition->hash.text()];
-  if (auto already = known.lock()) return already;
-  known = definition;
+  Known& known = known_[definition.hash().text()];
+  AnyDefinition already = known.lock();
+  if (already.graph || already.script) return already;
+  known = {definition.graph, definition.script};
   kept_.push_back(definition);
   if (kept_.size() > kept_max_) kept_.pop_front();
   if (known_.size() > 4 * kept_max_) forget_unused();
   return definition;
 }
 
+graph::DefinitionRef Definitions::keep(const graph::DefinitionRef& definition) {
+  return keep(AnyDefinition{definition, nullptr}).graph;
+}
+
 void Definitions::forget_unused() {
-  std::erase_if(known_, [](const auto& entry) { return entry.second.expired(); });
+  std::erase_if(known_, [](const auto& entry) {
+    return entry.second.graph.expired() && entry.second.script.expired();
+  });
+}
+
+Outcome<FoundVersion> find_version(Catalog& catalog, const AccountId& account, const WorkflowId& id,
+                                   std::optional<uint32_t> version) {
+  FERMATA_TRY(record, catalog.workflow(account, id));
+  if (!record)
+    return fail(ErrorCode::workflow_not_found, "There is no workflow `" + id.text() + "`.");
+  FoundVersion out;
+  out.version = version.value_or(record->current_version);
+  out.hash = record->current_hash;
+  if (out.version != record->current_version) {
+    FERMATA_TRY(versions, catalog.versions(account, id));
+    auto found = std::ranges::find(versions, out.version, &WorkflowVersion::version);
+    if (found == versions.end())
+      return fail(ErrorCode::version_not_found, "The workflow `" + id.text() + "` has no version " +
+                                                    std::to_string(out.version) + ".");
+    out.hash = found->hash;
+  }
+  out.record = *std::move(record);
+  return out;
 }
 
 Outcome<ResolvedWorkflow> resolve_workflow(Catalog& catalog, Definitions& definitions,
                                            const AccountId& account, const WorkflowId& id,
                                            std::optional<uint32_t> version) {
-  FERMATA_TRY(record, catalog.workflow(account, id));
-  if (!record)
-    return fail(ErrorCode::workflow_not_found, "There is no workflow `" + id.text() + "`.");
-  ResolvedWorkflow out;
-  out.version = version.value_or(record->current_version);
-  DefinitionHash hash = record->current_hash;
-  if (out.version != record->current_version) {
-    FERMATA_TRY(versions, catalog.versions(account, id));
-    auto found = std::find_if(versions.begin(), versions.end(),
-                              [&](const auto& one) { return one.version == out.version; });
-    if (found == versions.end())
-      return fail(ErrorCode::version_not_found, "The workflow `" + id.text() + "` has no version " +
-                                                    std::to_string(out.version) + ".");
-    hash = found->hash;
-  }
-  FERMATA_TRY(definition, definitions.load(hash));
-  out.record = *std::move(record);
-  out.definition = std::move(definition);
-  return out;
+  FERMATA_TRY(found, find_version(catalog, account, id, version));
+  FERMATA_TRY(definition, definitions.load(found.hash));
+  return ResolvedWorkflow{std::move(found.record), found.version, std::move(definition)};
 }
 
 }  // namespace fermata::front

@@ -3,10 +3,22 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "core/flow/script.h"
 #include "core/graph/definition.h"
 #include "ports/catalog.h"
 
 namespace fermata::front {
+
+/// A definition made ready: a graph, or a script.
+struct AnyDefinition {
+  graph::DefinitionRef graph;
+  flow::ScriptRef script;
+  bool is_flow() const { return script != nullptr; }
+  std::string_view language() const { return script ? "flow" : "graph"; }
+  const DefinitionHash& hash() const { return script ? script->hash : graph->hash; }
+  /// What a PUT of it would send: the graph's document, or {"language": "flow", "source"}.
+  Value document() const;
+};
 
 /// Compiled definitions by hash, so that starting a run costs no compiling. A definition never
 /// changes under its hash, so nothing is ever stale. The latest `kept_max` are held; older ones are
@@ -18,19 +30,37 @@ class Definitions {
       : catalog_(catalog), kept_max_(kept_max) {}
 
   /// Fails with `data_damaged` when the catalogue lacks it or it does not compile.
+  Outcome<AnyDefinition> load_any(const DefinitionHash& hash);
+  /// The same for those that only graphs will do; scripts fail with `not_implemented`.
   Outcome<graph::DefinitionRef> load(const DefinitionHash& hash);
   /// Remembers it; answers the one that is remembered already, if any.
+  AnyDefinition keep(const AnyDefinition& definition);
   graph::DefinitionRef keep(const graph::DefinitionRef& definition);
 
  private:
+  struct Known {
+    std::weak_ptr<const graph::Definition> graph;
+    std::weak_ptr<const flow::ScriptDefinition> script;
+    AnyDefinition lock() const { return {graph.lock(), script.lock()}; }
+  };
   void forget_unused();
 
   Catalog& catalog_;
   const size_t kept_max_;
   std::mutex mutex_;
-  std::unordered_map<std::string, std::weak_ptr<const graph::Definition>> known_;
-  std::deque<graph::DefinitionRef> kept_;
+  std::unordered_map<std::string, Known> known_;
+  std::deque<AnyDefinition> kept_;
 };
+
+/// A version of a workflow and its content's hash.
+struct FoundVersion {
+  WorkflowRecord record;
+  uint32_t version = 0;
+  DefinitionHash hash;
+};
+/// The version asked for, or the current one. Fails with workflow_not_found or version_not_found.
+Outcome<FoundVersion> find_version(Catalog& catalog, const AccountId& account, const WorkflowId& id,
+                                   std::optional<uint32_t> version);
 
 /// A workflow's version made ready to run.
 struct ResolvedWorkflow {
@@ -38,7 +68,7 @@ struct ResolvedWorkflow {
   uint32_t version = 0;
   graph::DefinitionRef definition;
 };
-/// The version asked for, or the current one. Fails with workflow_not_found or version_not_found.
+/// As find_version; a script fails with `not_implemented`.
 Outcome<ResolvedWorkflow> resolve_workflow(Catalog& catalog, Definitions& definitions,
                                            const AccountId& account, const WorkflowId& id,
                                            std::optional<uint32_t> version);

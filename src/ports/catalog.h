@@ -34,14 +34,16 @@ struct WorkflowPage {
   std::string next_cursor;
 };
 
-/// What a PUT of a definition stores. The version grows only when the hash differs from the current
-/// one; the layout is always replaced.
+/// What a PUT of a definition stores. Content that a version already has makes no new one (F-54).
+/// The version becomes the current one, also an older one, and the layout is replaced.
 struct WorkflowPut {
   AccountId account;
   WorkflowId id;
   DefinitionHash hash;
   std::string canonical;  ///< JSON text of the canonical form
   Value layout;
+  /// False leaves the pointer and the layout; the first version is current.
+  bool make_current = true;
   std::string webhook_guid;             ///< used if the workflow has none yet
   std::optional<uint64_t> if_revision;  ///< If-Match; 0 means it must not exist
   /// New ones that its nodes gave values for. None may exist, else it fails with
@@ -52,7 +54,7 @@ struct WorkflowPut {
 };
 struct WorkflowStored {
   WorkflowRecord record;
-  uint32_t version = 0;
+  uint32_t version = 0;  ///< that has the content, current or not
   bool created_version = false;
 };
 

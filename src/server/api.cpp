@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/uuid.h"
+#include "front/flow_text.h"
 #include "server/problem.h"
 #include "server/routes/table.h"
 
@@ -232,15 +233,18 @@ Outcome<void> Api::read_query(Call& call) const {
 }
 
 Outcome<void> Api::read_body(Call& call) const {
-  if (call.route.body != Body::json && call.route.body != Body::json_optional) return {};
+  if (call.route.body == Body::none || call.route.body == Body::raw) return {};
+  std::string_view type = call.request.header("content-type");
+  bool takes_flow = call.route.body == Body::definition;
+  if (takes_flow && front::is_flow_type(type)) return {};
   if (call.request.body.empty()) {
     if (call.route.body == Body::json_optional) return {};
     return fermata::fail(ErrorCode::bad_json, "A JSON body is needed.");
   }
-  std::string_view type = call.request.header("content-type");
   if (!type.empty() && !is_json_type(type))
     return fermata::fail(ErrorCode::unsupported_media_type,
-                         "The body is `" + std::string(type) + "`; application/json is needed.");
+                         "The body is `" + std::string(type) + "`; application/json" +
+                             (takes_flow ? " or text/x-flow" : "") + " is needed.");
   FERMATA_TRY(body, parse_json(call.request.body, {.nesting_max = options_.json_nesting_max}));
   call.body = std::move(body);
   return {};

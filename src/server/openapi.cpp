@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/json.h"
+#include "front/flow_text.h"
 #include "server/router.h"
 
 namespace fermata::server {
@@ -91,14 +92,14 @@ Value operation_of(const Route& route) {
   Value out = Value::object({{"operationId", operation_id(route)},
                              {"summary", route.summary},
                              {"parameters", parameters_of(route)}});
-  if (route.body == Body::json || route.body == Body::json_optional) {
-    out.set(
-        "requestBody",
-        Value::object(
-            {{"required", route.body == Body::json},
-             {"content",
-              Value::object({{"application/json",
-                              Value::object({{"schema", schema_of(route.request_schema)}})}})}}));
+  if (route.body != Body::none && route.body != Body::raw) {
+    Value content_taken = Value::object(
+        {{"application/json", Value::object({{"schema", schema_of(route.request_schema)}})}});
+    if (route.body == Body::definition)
+      content_taken.set(front::flow_media_type,
+                        Value::object({{"schema", Value::object({{"type", "string"}})}}));
+    out.set("requestBody", Value::object({{"required", route.body != Body::json_optional},
+                                          {"content", std::move(content_taken)}}));
   }
   out.set("responses", Value::object({{std::to_string(route.success), std::move(success)},
                                       {"default", std::move(problem)}}));

@@ -42,6 +42,7 @@ enum class Body : uint8_t {
   none,  ///< whatever is sent is ignored
   json,  ///< application/json, required
   json_optional,
+  definition,  ///< as json, or text/x-flow, which the handler reads from request.body itself
   raw,  ///< the handler reads request.body itself
 };
 

@@ -126,7 +126,7 @@ TEST(Workflows, unreadable_bodies_are_told_apart) {  // A-2, A-8
   std::string deep(200, '[');
   EXPECT_EQ(world.ask("PUT", "/api/v1/workflows/w", deep + std::string(200, ']')).code(),
             "nesting_too_deep");
-  EXPECT_EQ(world.ask("PUT", "/api/v1/workflows/w", "x", "Content-Type: text/x-flow\r\n").code(),
+  EXPECT_EQ(world.ask("PUT", "/api/v1/workflows/w", "x", "Content-Type: text/plain\r\n").code(),
             "unsupported_media_type");
 }
 

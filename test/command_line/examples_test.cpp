@@ -17,7 +17,8 @@ Value output_of(const Finished& finished) {
 
 TEST(Examples, all_are_valid_without_a_warning) {
   for (const auto& file : std::filesystem::directory_iterator("examples")) {
-    if (file.path().extension() != ".json") continue;
+    std::string kind = file.path().extension();
+    if (kind != ".json" && kind != ".flow") continue;
     Finished checked = fermata({"check", "--json", file.path().string()});
     EXPECT_EQ(checked.exit, 0) << checked.out;
     const Value result = parse_json(checked.out)->get("files").items()[0];

@@ -87,17 +87,52 @@ TEST_P(CatalogContract, version_grows_only_with_another_hash) {
   EXPECT_EQ(put(moved).record.revision, 2u);
 
   EXPECT_EQ(put(sample_put("h2")).version, 2u);
-  EXPECT_EQ(put(sample_put("h1")).version, 3u);
   reopen();
   auto versions = catalog().versions(acme, orders);
   ASSERT_TRUE(versions);
-  ASSERT_EQ(versions->size(), 3u);
+  ASSERT_EQ(versions->size(), 2u);
   EXPECT_EQ(versions->at(0).version, 1u);
   EXPECT_EQ(versions->at(1).hash, DefinitionHash("h2"));
-  EXPECT_EQ(versions->at(2).hash, DefinitionHash("h1"));
-  EXPECT_EQ(versions->at(2).created_by, "ann");
-  EXPECT_EQ(versions->at(2).created_at, Instant{1000});
+  EXPECT_EQ(versions->at(1).created_by, "ann");
+  EXPECT_EQ(versions->at(1).created_at, Instant{1000});
   EXPECT_TRUE(catalog().versions(acme, WorkflowId("none"))->empty());
+}
+
+// F-54
+TEST_P(CatalogContract, content_of_an_older_version_makes_that_one_current_again) {
+  put(sample_put("h1"));
+  put(sample_put("h2"));
+  WorkflowStored back = put(sample_put("h1", 5000));
+  EXPECT_FALSE(back.created_version);
+  EXPECT_EQ(back.version, 1u);
+  EXPECT_EQ(back.record.current_version, 1u);
+  EXPECT_EQ(back.record.latest_version, 2u);
+  EXPECT_EQ(back.record.revision, 3u);
+  reopen();
+  EXPECT_EQ(orders_now().current_hash, DefinitionHash("h1"));
+  EXPECT_EQ(orders_now().updated_at, Instant{5000});
+  EXPECT_EQ(put(sample_put("h3")).version, 3u);
+  EXPECT_EQ(catalog().versions(acme, orders)->size(), 3u);
+}
+
+// F-54
+TEST_P(CatalogContract, version_can_be_stored_without_becoming_current) {
+  WorkflowPut first = sample_put("h1");
+  first.make_current = false;
+  EXPECT_EQ(put(first).record.current_version, 1u);
+  WorkflowPut second = sample_put("h2");
+  second.make_current = false;
+  second.layout = Value::object({{"x", Value(2)}});
+  WorkflowStored stored = put(second);
+  EXPECT_TRUE(stored.created_version);
+  EXPECT_EQ(stored.version, 2u);
+  EXPECT_EQ(stored.record.current_version, 1u);
+  EXPECT_EQ(stored.record.current_hash, DefinitionHash("h1"));
+  EXPECT_EQ(stored.record.latest_version, 2u);
+  EXPECT_EQ(stored.record.layout, first.layout);
+  reopen();
+  EXPECT_EQ(orders_now().current_version, 1u);
+  EXPECT_EQ(*catalog().definition(DefinitionHash("h2")), "{\"hash\":\"h2\"}");
 }
 
 TEST_P(CatalogContract, put_with_another_revision_is_a_conflict) {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "adapters/memory/memory_store.h"
 
 namespace fermata {
@@ -34,28 +36,34 @@ Outcome<WorkflowStored> MemoryStore::put_workflow(const WorkflowPut& put, const 
   }
   Workflow& workflow = workflows_[{put.account, put.id}];
   WorkflowRecord next = workflow.record;
-  bool grows = next.current_hash != put.hash;
   if (known == nullptr) {
     next.account = put.account;
     next.id = put.id;
     next.created_at = put.at;
   }
+  auto same = std::ranges::find(workflow.versions, put.hash, &WorkflowVersion::hash);
+  bool grows = same == workflow.versions.end();
+  uint32_t version = grows ? ++next.latest_version : same->version;
   if (grows) {
-    next.current_version = ++next.latest_version;
-    next.current_hash = put.hash;
-    workflow.versions.push_back({next.latest_version, put.hash, put.at, put.actor});
+    workflow.versions.push_back({version, put.hash, put.at, put.actor});
     definitions_.emplace(put.hash, put.canonical);
+  }
+  bool moves = put.make_current || known == nullptr;
+  bool changes = grows || (moves && (next.current_version != version || next.layout != put.layout));
+  if (moves) {
+    next.current_version = version;
+    next.current_hash = put.hash;
+    next.layout = put.layout;
   }
   bool names_webhook = next.webhook_guid.empty() && !put.webhook_guid.empty();
   if (names_webhook) next.webhook_guid = put.webhook_guid;
-  if (grows || names_webhook || next.layout != put.layout) {
-    next.layout = put.layout;
+  if (changes || names_webhook) {
     next.updated_at = put.at;
     ++next.revision;
   }
   workflow.record = next;
   append(audit);
-  return WorkflowStored{next, next.current_version, grows};
+  return WorkflowStored{next, version, grows};
 }
 
 Outcome<std::optional<WorkflowRecord>> MemoryStore::workflow(const AccountId& account,

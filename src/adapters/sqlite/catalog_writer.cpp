@@ -1,5 +1,7 @@
 #include "adapters/sqlite/catalog_writer.h"
 
+#include <algorithm>
+
 namespace fermata::sqlite {
 
 Outcome<uint64_t> CatalogWriter::next_number(const char* sql) {
@@ -59,21 +61,27 @@ Outcome<WorkflowStored> CatalogWriter::put_in_transaction(const WorkflowPut& put
     next.record.created_at = put.at;
   }
   WorkflowRecord& record = next.record;
-  bool grows = record.current_hash != put.hash;
-  if (grows) {
-    record.current_version = ++record.latest_version;
+  FERMATA_TRY(versions, writer_.catalog().versions(next.number));
+  auto same = std::ranges::find(versions, put.hash, &WorkflowVersion::hash);
+  bool grows = same == versions.end();
+  uint32_t version = grows ? ++record.latest_version : same->version;
+  if (grows && !add_version(next, put)) return database_.failure("writing a version");
+  bool moves = put.make_current || record.current_version == 0;
+  bool changes =
+      grows || (moves && (record.current_version != version || record.layout != put.layout));
+  if (moves) {
+    record.current_version = version;
     record.current_hash = put.hash;
-    if (!add_version(next, put)) return database_.failure("writing a version");
+    record.layout = put.layout;
   }
   bool names_webhook = record.webhook_guid.empty() && !put.webhook_guid.empty();
   if (names_webhook) record.webhook_guid = put.webhook_guid;
-  if (grows || names_webhook || record.layout != put.layout) {
-    record.layout = put.layout;
+  if (changes || names_webhook) {
     record.updated_at = put.at;
     ++record.revision;
     if (!store(next)) return database_.failure("writing a workflow");
   }
-  return WorkflowStored{record, record.current_version, grows};
+  return WorkflowStored{record, version, grows};
 }
 
 bool CatalogWriter::add_version(const Found& workflow, const WorkflowPut& put) {

@@ -1,11 +1,13 @@
 #include "front/fields.h"
 #include "server/routes/common.h"
 #include "server/routes/routes.h"
+#include "server/routes/store_definition.h"
 
 namespace fermata::server::routes {
 
 /// The question is answered with 200 either way: a definition with errors is a good answer to it.
 void check_workflow(Api& api, Call call) {
+  if (asks_for_flow(call)) return check_flow(api, call);
   auto checked =
       graph::check_definition(call.body, call.request.body, api.options().definition_limits);
   Value out = Value::object({{"valid", checked.errors.empty()},

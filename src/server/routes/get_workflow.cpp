@@ -1,4 +1,5 @@
 #include "base/json.h"
+#include "front/flow_text.h"
 #include "server/routes/common.h"
 #include "server/routes/routes.h"
 
@@ -12,11 +13,18 @@ void get_workflow(Api& api, Call call) {
     unchanged.body.clear();
     return call.send(std::move(unchanged));
   }
-  auto definition = api.definitions().load(record->current_hash);
+  auto definition = api.definitions().load_any(record->current_hash);
   if (!definition) return api.fail(call, definition.error());
   Value body = workflow_value(*record);
-  body.set("definition", (*definition)->canonical);
-  body.set("layout", record->layout);
+  body.set("language", definition->language());
+  body.set("definition", definition->document());
+  if (definition->is_flow()) {
+    const flow::CheckedScript& script = definition->script->script;
+    body.set("description", script.front.description);
+    body.set("warnings", front::flow_findings(script.warnings, "warning", "/source"));
+  } else {
+    body.set("layout", record->layout);
+  }
   call.send(workflow_response(200, *record, body));
 }
 

@@ -10,7 +10,13 @@ void list_workflows(Api& api, Call call) {
   auto page = api.catalog().workflows(call.who.account, paging->limit, paging->cursor);
   if (!page) return api.fail(call, page.error());
   Value items = Value::array();
-  for (const WorkflowRecord& record : page->items) items.push(workflow_value(record));
+  for (const WorkflowRecord& record : page->items) {
+    auto definition = api.definitions().load_any(record.current_hash);
+    Value item = workflow_value(record);
+    // One that cannot be read is told when it is asked for; the list is not lost for it.
+    if (definition) item.set("language", definition->language());
+    items.push(std::move(item));
+  }
   call.send_json(200, page_value(std::move(items), page->next_cursor));
 }
 

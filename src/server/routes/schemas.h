@@ -13,10 +13,12 @@ inline constexpr std::string_view page_schema =
       "next_cursor":{"type":["string","null"]}}})";
 
 inline constexpr std::string_view definition_schema =
-    R"({"type":"object","required":["nodes","edges"],"properties":{
+    R"({"oneOf":[{"type":"object","required":["nodes","edges"],"properties":{
       "nodes":{"type":"array","items":{"type":"object","required":["id","type"]}},
       "edges":{"type":"array","items":{"type":"object","required":["id","src","dst"]}},
-      "entry":{"type":"string"},"result":{},"timeout_ms":{"type":"integer","minimum":0}}})";
+      "entry":{"type":"string"},"result":{},"timeout_ms":{"type":"integer","minimum":0}}},
+      {"type":"object","required":["language","source"],"additionalProperties":false,
+      "properties":{"language":{"const":"flow"},"source":{"type":"string"}}}]})";
 
 inline constexpr std::string_view check_schema =
     R"({"type":"object","required":["valid","errors","warnings"],"properties":{
@@ -27,6 +29,7 @@ inline constexpr std::string_view workflow_schema =
     R"({"type":"object","required":["id","active","version","hash"],"properties":{
       "id":{"type":"string"},"active":{"type":"boolean"},"version":{"type":"integer"},
       "latest_version":{"type":"integer"},"hash":{"type":"string"},
+      "language":{"enum":["graph","flow"]},
       "webhook_guid":{"type":"string"},"warnings":{"type":"array"}}})";
 
 inline constexpr std::string_view rollback_schema =

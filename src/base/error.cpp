@@ -27,6 +27,11 @@ const Row& row_of(ErrorCode code) {
 }  // namespace
 
 std::string_view name_of(ErrorCode code) { return row_of(code).name; }
+std::optional<ErrorCode> error_code_of(std::string_view name) {
+  for (size_t i = 0; i < std::size(rows); ++i)
+    if (rows[i].name == name) return static_cast<ErrorCode>(i);
+  return std::nullopt;
+}
 int http_status_of(ErrorCode code) { return row_of(code).status; }
 std::string_view title_of(ErrorCode code) { return row_of(code).title; }
 std::string_view hint_of(ErrorCode code) { return row_of(code).hint; }

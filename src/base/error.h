@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@ enum class ErrorCode : uint16_t {
 };
 
 std::string_view name_of(ErrorCode code);
+std::optional<ErrorCode> error_code_of(std::string_view name);
 int http_status_of(ErrorCode code);
 std::string_view title_of(ErrorCode code);
 std::string_view hint_of(ErrorCode code);

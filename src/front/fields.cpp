@@ -18,9 +18,12 @@ const Value* Fields::take(std::string_view name) {
   return found && !found->is_null() ? found : nullptr;
 }
 
+std::string Fields::path_of(std::string_view name) const {
+  return path_ + "/" + escape_pointer(name);
+}
+
 void Fields::wrong(std::string_view name, std::string message) {
-  findings_.push_back(
-      {"invalid_field", path_ + "/" + escape_pointer(name), std::move(message), {}});
+  findings_.push_back({"invalid_field", path_of(name), std::move(message), {}});
 }
 
 void Fields::add(std::vector<Finding> findings) {
@@ -83,7 +86,6 @@ const Value* Fields::any(std::string_view name) {
 }
 
 Outcome<void> Fields::finish() {
-  bool only_unknown = findings_.empty();
   if (body_.is_object()) {
     for (const Value::Member& member : body_.members()) {
       std::string_view name = member.key.as_string();
@@ -99,8 +101,12 @@ Outcome<void> Fields::finish() {
   if (findings_.empty()) return {};
   std::string message = findings_[0].path + ": " + findings_[0].message;
   if (findings_.size() > 1) message += " (and " + std::to_string(findings_.size() - 1) + " more)";
-  return fail(only_unknown ? ErrorCode::unknown_field : ErrorCode::invalid_field,
-              std::move(message), std::move(findings_));
+  const std::string& first = findings_[0].code;
+  bool shared = std::all_of(findings_.begin(), findings_.end(),
+                            [&](const Finding& finding) { return finding.code == first; });
+  ErrorCode code = ErrorCode::invalid_field;
+  if (shared) code = error_code_of(first).value_or(code);
+  return fail(code, std::move(message), std::move(findings_));
 }
 
 bool is_valid_id(std::string_view text) {

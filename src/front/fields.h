@@ -31,7 +31,11 @@ class Fields {
   /// Takes over findings made elsewhere, paths already complete.
   void add(std::vector<Finding> findings);
 
-  /// Success when nothing was wrong: else `invalid_field`, or `unknown_field` if that is all.
+  /// The pointer of a field.
+  std::string path_of(std::string_view name) const;
+  const std::vector<Finding>& findings() const { return findings_; }
+
+  /// Success when nothing was wrong: else the code that all findings share, or `invalid_field`.
   Outcome<void> finish();
 
  private:

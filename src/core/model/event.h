@@ -19,6 +19,10 @@ struct Activation {
   Lineage lineage;
   uint32_t visit = 0;
   uint32_t attempt = 1;
+  template <class V> void each(V&& v) {
+    v("token", token); v("node", node); v("lineage", lineage); v("visit", visit);
+    v("attempt", attempt);
+  }
 };
 
 struct RunStarted {

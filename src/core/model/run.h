@@ -28,6 +28,7 @@ struct Lineage {
   uint32_t item = 0;
   auto operator<=>(const Lineage&) const = default;
   bool outside() const { return scope == 0; }
+  template <class V> void each(V&& v) { v("scope", scope); v("item", item); }
 };
 
 enum class Parked : uint8_t {

@@ -3,8 +3,8 @@
 #include <array>
 
 #include "base/check.h"
+#include "base/fields.h"
 #include "core/run/decide.h"
-#include "core/run/fields.h"
 
 namespace fermata {
 

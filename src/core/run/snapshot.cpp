@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "core/run/fields.h"
+#include "base/fields.h"
 
 namespace fermata {
 

@@ -1,15 +1,27 @@
 #pragma once
+#include <bit>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "base/bytes.h"
-#include "core/model/event.h"
+#include "base/id.h"
+#include "base/time.h"
 
-/// Writes and reads the fields that events and snapshots are made of: one rule per type, used in
-/// both directions, so that a field cannot be written one way and read another.
+/// Writes and reads the fields that records are made of: one rule per type, used in both
+/// directions, so that a field cannot be written one way and read another. A record lists its
+/// fields once, in `each`.
 namespace fermata {
+
+/// A part of a record that lists its own fields.
+template <class T, class V>
+concept ListsFields = requires(T& part, V& visitor) { part.each(visitor); };
+
+/// A part that may get more fields: it is written with its length, and what an older one lacks
+/// keeps its default. Others are written bare and never change.
+template <class T>
+concept Extensible = requires { requires T::extensible; };
 
 class FieldWriter {
  public:
@@ -21,6 +33,7 @@ class FieldWriter {
   void put(uint32_t value) { out_.varint(value); }
   void put(uint64_t value) { out_.varint(value); }
   void put(int64_t value) { out_.zigzag(value); }
+  void put(double value) { out_.fixed64(std::bit_cast<uint64_t>(value)); }
   void put(Instant value) { out_.zigzag(value.ms); }
   void put(const std::string& value) { out_.text(value); }
   void put(const Value& value) { out_.value(value); }
@@ -35,9 +48,17 @@ class FieldWriter {
     out_.varint(values.size());
     for (const T& value : values) put(value);
   }
-  void put(const Lineage& value) { put(value.scope); put(value.item); }
-  void put(const Activation& value) {
-    put(value.token); put(value.node); put(value.lineage); put(value.visit); put(value.attempt);
+  template <ListsFields<FieldWriter> T> void put(const T& part) {
+    // `each` visits fields by reference; writing does not change them.
+    auto& fields = const_cast<T&>(part);
+    if constexpr (Extensible<T>) {
+      ByteWriter inner;
+      FieldWriter writer(inner);
+      fields.each(writer);
+      out_.text(inner.bytes());
+    } else {
+      fields.each(*this);
+    }
   }
 
  private:
@@ -58,12 +79,19 @@ class FieldReader {
   }
   void take(uint64_t& value) { value = in_.varint(); }
   void take(int64_t& value) { value = in_.zigzag(); }
+  void take(double& value) { value = std::bit_cast<double>(in_.fixed64()); }
   void take(Instant& value) { value.ms = in_.zigzag(); }
   void take(std::string& value) { value = std::string(in_.text()); }
   void take(Value& value) { value = in_.value(); }
   template <class Tag> void take(Id<Tag>& value) { value = Id<Tag>(std::string(in_.text())); }
+  /// An enumeration that says which of its words is the last one is held to it.
   template <class E> requires std::is_enum_v<E>
-  void take(E& value) { value = static_cast<E>(in_.u8()); }
+  void take(E& value) {
+    uint8_t number = in_.u8();
+    if constexpr (requires { last_of(E{}); })
+      if (number > static_cast<uint8_t>(last_of(E{}))) in_.fail();
+    value = in_.ok() ? static_cast<E>(number) : E{};
+  }
   template <class T> void take(std::optional<T>& value) {
     if (in_.u8() == 0) {
       value.reset();
@@ -75,10 +103,23 @@ class FieldReader {
     values.resize(in_.count());
     for (T& value : values) take(value);
   }
-  void take(Lineage& value) { take(value.scope); take(value.item); }
-  void take(Activation& value) {
-    take(value.token); take(value.node); take(value.lineage); take(value.visit);
-    take(value.attempt);
+  template <ListsFields<FieldReader> T> void take(T& part) {
+    if constexpr (Extensible<T>) {
+      take_extensible(part);
+    } else {
+      part.each(*this);
+    }
+  }
+  /// The fields of a part written with its length. One by a newer version, with fields that are
+  /// not known here, is refused.
+  template <class T> void take_extensible(T& part) {
+    ByteReader inner(in_.text());
+    FieldReader reader(inner);
+    auto known = [&](const char*, auto& field) {
+      if (inner.remaining() > 0) reader.take(field);
+    };
+    part.each(known);
+    if (!inner.done()) in_.fail();
   }
 
  private:

@@ -1,0 +1,91 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "core/job/job.h"
+
+namespace fermata::job {
+
+/// Creates the job it is addressed to. Repeating it finds the job there: the same request is
+/// answered again, another one under the same id is refused.
+struct SubmitJob {
+  AccountId account;
+  Request request;  ///< normalised
+  Source source = Source::api;
+  std::string submitter;
+};
+/// What policy said, for the revision it was asked about.
+struct JudgeJob {
+  Verdict verdict;
+  uint32_t revision = 1;
+};
+/// Gives the job to a worker that has a slot for it. When it cannot go there any more (its deadline
+/// has passed, policy says otherwise) what is due happens instead: look at the state.
+struct PlaceJob {
+  WorkerId worker;
+  RegistrationId registration;
+  std::string pool;
+  uint64_t claim_seq = 0;
+  int64_t lease_ms = 30'000;
+  /// Of the topic or the pool, for requests that name none.
+  std::optional<int64_t> run_timeout_ms;
+  std::optional<int64_t> start_timeout_ms;
+};
+/// The worker has named the job in a renewal, progress or heartbeat: the first time starts it.
+struct NoteLife {
+  uint64_t fence = 0;
+};
+/// Which attempt a worker speaks of, and who speaks.
+struct Spoken {
+  uint32_t attempt = 0;  ///< 0: not named
+  uint64_t fence = 0;
+  WorkerId worker;
+  std::string pool;
+};
+struct ReportResult {
+  Spoken spoken;
+  Report report;
+};
+/// The worker will not do it; no try is counted.
+struct DeclineJob {
+  Spoken spoken;
+  std::string reason;
+  int64_t retry_after_ms = 0;
+};
+/// Nobody renews the lease any more.
+struct LoseLease {
+  uint64_t fence = 0;
+  bool counted = true;  ///< false when the engine itself took the lease away (drain, hand-back)
+  std::string reason{};
+};
+/// The worker has never heard of the attempt.
+struct MarkUndelivered {
+  uint64_t fence = 0;
+};
+struct CancelJob {
+  std::string reason;
+};
+/// Look at the clock: does what is due.
+struct WakeJob {};
+/// Changes a job that was never dispatched (J-6). Absent parts stay.
+struct AmendJob {
+  std::optional<std::string> topic{};
+  std::optional<Payload> input{};
+  std::optional<Value> labels{};
+  std::optional<Budget> budget{};
+};
+
+using CommandBody = std::variant<SubmitJob, JudgeJob, PlaceJob, NoteLife, ReportResult, DeclineJob,
+                                 LoseLease, MarkUndelivered, CancelJob, WakeJob, AmendJob>;
+
+/// An imperative addressed to one job.
+struct Command {
+  JobId job;
+  CommandBody body;
+  std::string actor = "engine";  ///< who asks: a key id, `local` or `engine`
+  /// For whom: another account's job does not exist. Empty: for any.
+  AccountId account{};
+};
+
+}  // namespace fermata::job

@@ -1,0 +1,62 @@
+#pragma once
+#include <functional>
+#include <vector>
+
+#include "base/error.h"
+#include "core/job/command.h"
+#include "core/job/effect.h"
+#include "core/job/event.h"
+
+namespace fermata::job {
+
+/// Limits and defaults of jobs; settings `jobs_…`.
+struct Limits {
+  RequestLimits request;
+  ReportLimits report;
+  int64_t run_timeout_ms = 900'000;
+  int64_t start_timeout_ms = 30'000;
+  int64_t queue_timeout_ms = 0;
+  uint32_t losses_max = 3;          ///< so many go back, the next one ends the job
+  uint32_t retryable_attempts = 5;  ///< for failed_retryable where no policy was given
+  int64_t recheck_ms = 5'000;       ///< after a throttle, or while policy is unavailable
+  int64_t approval_expires_ms = 86'400'000;
+};
+
+/// The policy in force. Without rules every job is allowed under the snapshot `none`.
+struct Policy {
+  std::string snapshot = "none";
+  /// Nothing: somebody outside has to be asked.
+  std::function<std::optional<Verdict>(const Job&)> judge;
+};
+
+/// All that a decision may know of the world.
+struct Given {
+  Instant now;
+  uint64_t entropy = 0;
+  /// The version the job gets by this commit, and the store's epoch: what fences are made of.
+  uint64_t version = 0;
+  uint32_t epoch = 0;
+  Instant engine_started_at;
+  const Policy* policy = nullptr;  ///< null: no policy
+  Limits limits;
+};
+
+struct Decision {
+  std::vector<Event> events;
+  std::vector<Record> records;  ///< in the same commit as the events
+  std::vector<Effect> effects;  ///< after it
+  /// To a worker's message; `duplicate` also to a repeated submit, `terminal` to a cancel that
+  /// found the job ended.
+  Answer answer = Answer::accepted;
+};
+
+/// Decides what a command means for a job and advances the job by the events it returns: each event
+/// goes through `evolve` and nothing else touches the state. Pure: the same job, command and
+/// `given` give the same events. A refusal changes nothing. A decision may have records without
+/// events: a protocol violation is audited though it changes nothing.
+Outcome<Decision> decide(Job& job, const Command& command, const Given& given);
+
+/// Folds one event into the state. Total: no checks of meaning, no effects.
+void evolve(Job& job, const Event& event);
+
+}  // namespace fermata::job

@@ -1,0 +1,109 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "core/job/job.h"
+#include "core/model/summary.h"
+
+namespace fermata::job {
+
+// Records are written in the same commit as the events, or not at all (J-15).
+
+/// To the run that submitted the job: how it ended (J-16). Once per job and end.
+struct JobEnded {
+  static constexpr bool extensible = true;
+  JobId job;
+  RunId run;
+  std::string step_id;
+  State state = State::none;
+  std::string reason_code;
+  Payload output;
+  Value error;
+  bool work_done = false;  ///< its effect may have to be undone (J-71)
+  bool fatal = false;      ///< the run is to be undone (J-73)
+  uint32_t attempts = 0;
+  WorkerId worker;  ///< of the last attempt
+  bool operator==(const JobEnded&) const = default;
+  template <class V> void each(V&& v) {
+    v("job_id", job); v("run_id", run); v("step_id", step_id); v("state", state);
+    v("reason_code", reason_code); v("output", output); v("error", error);
+    v("work_done", work_done); v("fatal", fatal); v("attempts", attempts); v("worker_id", worker);
+  }
+};
+/// To the saga of a job whose compensation may be needed: a revoked attempt did succeed (J-74).
+struct LateSuccessTold {
+  static constexpr bool extensible = true;
+  JobId job;
+  RunId run;
+  std::string saga_id;
+  uint64_t fence = 0;
+  Payload output;
+  bool operator==(const LateSuccessTold&) const = default;
+  template <class V> void each(V&& v) {
+    v("job_id", job); v("run_id", run); v("saga_id", saga_id); v("fence", fence);
+    v("output", output);
+  }
+};
+/// An entry of the dead letter queue (J-82) as it is opened.
+struct DeadLetter {
+  static constexpr bool extensible = true;
+  std::string id;  ///< derived from job and sequence: a repeated commit makes no second one
+  AccountId account;
+  JobId job;
+  RunId run;
+  std::string step_id;
+  std::string topic;
+  State status = State::none;
+  std::string reason_code;
+  std::string reason;
+  State last_state = State::none;
+  uint32_t attempts = 0;
+  Value error;
+  Instant created_at;
+  bool operator==(const DeadLetter&) const = default;
+  template <class V> void each(V&& v) {
+    v("id", id); v("account_id", account); v("job_id", job); v("run_id", run);
+    v("step_id", step_id); v("topic", topic); v("status", status); v("reason_code", reason_code);
+    v("reason", reason); v("last_state", last_state); v("attempts", attempts); v("error", error);
+    v("created_at", created_at);
+  }
+};
+/// Bytes the job refers to from now on (J-2). `text` is empty when a worker has put them there.
+struct KeepBlob {
+  std::string sha256;
+  uint64_t bytes = 0;
+  std::string text;
+  bool operator==(const KeepBlob&) const = default;
+};
+using Record = std::variant<JobEnded, LateSuccessTold, DeadLetter, KeepBlob, AuditLine>;
+
+// Effects are performed after the commit by loops that may be killed at any instant. What a crash
+// loses here is found again from the jobs' states.
+
+/// The job is in the queue: find it a worker.
+struct OfferJob {};
+/// It is no longer in the queue.
+struct WithdrawJob {};
+/// The fence was revoked: tell the worker to stop; its slot stays taken until it has (J-14).
+struct RevokeLease {
+  uint64_t fence = 0;
+  RegistrationId registration;
+  std::string reason;
+};
+/// The attempt ended by the worker's own word or its silence: the slot is free.
+struct FreeLease {
+  uint64_t fence = 0;
+  RegistrationId registration;
+};
+/// No rule at hand can judge it: ask whoever can.
+struct AskPolicy {
+  uint32_t revision = 1;
+};
+using Effect = std::variant<OfferJob, WithdrawJob, RevokeLease, FreeLease, AskPolicy>;
+
+/// True while the effect still makes sense for the job as it is now: what came later in the same
+/// commit may have overtaken it.
+bool still_wanted(const Job& job, const Effect& effect);
+
+}  // namespace fermata::job

@@ -1,0 +1,172 @@
+#include "base/check.h"
+#include "core/job/decide.h"
+
+/// The fold. Each overload changes the state as its event says and decides nothing.
+namespace fermata::job {
+
+namespace {
+
+void leave_queue(Job& job) {
+  job.ready_at.reset();
+  job.queue_until.reset();
+}
+
+void enter_queue(Job& job, std::optional<Instant> queue_until, Instant at) {
+  if (job.state != State::scheduled) job.ready_at = at;
+  job.state = State::scheduled;
+  job.phase = Phase::ready;
+  job.not_before.reset();
+  job.queue_until = queue_until;
+}
+
+void end(Job& job, State state, std::string reason_code, std::string reason, Instant at) {
+  job.state = state;
+  job.phase = Phase::none;
+  job.reason_code = std::move(reason_code);
+  job.reason = std::move(reason);
+  job.ended_at = at;
+  job.not_before.reset();
+  leave_queue(job);
+}
+
+void fold(Job& job, const JobSubmitted& event, Instant at) {
+  job.account = event.account;
+  job.request = event.request;
+  job.request_hash = event.request_hash;
+  job.source = event.source;
+  job.submitter = event.submitter;
+  job.deadline_at = event.deadline_at;
+  job.submitted_at = at;
+  job.state = State::pending;
+  job.phase = Phase::policy;
+}
+
+void fold(Job& job, const JobAllowed& event, Instant at) {
+  job.verdict = event.verdict;
+  job.approval.reset();
+  enter_queue(job, event.queue_until, at);
+}
+
+void fold(Job& job, const JobPostponed& event, Instant) {
+  job.state = State::pending;
+  job.phase = event.phase;
+  job.not_before = event.check_at;
+  leave_queue(job);
+}
+
+void fold(Job& job, const JobApprovalRequired& event, Instant) {
+  job.state = State::approval_required;
+  job.phase = Phase::none;
+  job.verdict = event.verdict;
+  job.approval = event.approval;
+  job.not_before.reset();
+  leave_queue(job);
+}
+
+void fold(Job& job, const JobDenied& event, Instant at) {
+  job.verdict = event.verdict;
+  end(job, State::denied, event.reason_code, event.reason, at);
+}
+
+void fold(Job& job, const JobAmended& event, Instant) {
+  if (event.topic) job.request.topic = *event.topic;
+  if (event.input) job.request.input = *event.input;
+  if (event.labels) job.request.labels = *event.labels;
+  if (event.budget) job.request.budget = *event.budget;
+  job.request_hash = event.request_hash;
+  job.deadline_at = event.deadline_at;
+  ++job.revision;
+  job.state = State::pending;
+  job.phase = Phase::policy;
+  job.verdict.reset();
+  job.approval.reset();
+  job.not_before.reset();
+  leave_queue(job);
+}
+
+void fold(Job& job, const JobDispatched& event, Instant at) {
+  Attempt attempt;
+  attempt.attempt = event.attempt;
+  attempt.fence = event.fence;
+  attempt.worker = event.worker;
+  attempt.registration = event.registration;
+  attempt.pool = event.pool;
+  attempt.claim_seq = event.claim_seq;
+  attempt.dispatched_at = at;
+  attempt.lease_ms = event.lease_ms;
+  attempt.start_until = event.start_until;
+  attempt.run_until = event.run_until;
+  job.attempts.push_back(std::move(attempt));
+  if (job.attempts.size() > attempts_kept_max) job.attempts.pop_front();
+  job.attempt_count = event.attempt;
+  job.last_fence = event.fence;
+  job.state = State::dispatched;
+  job.phase = Phase::none;
+  leave_queue(job);
+}
+
+void fold(Job& job, const JobStarted&, Instant at) {
+  job.state = State::running;
+  job.phase = Phase::executing;
+  if (!job.attempts.empty()) job.attempts.back().started_at = at;
+}
+
+void fold(Job& job, const JobAttemptEnded& event, Instant at) {
+  if (event.counts == CountsAs::a_try) ++job.tries;
+  if (event.counts == CountsAs::a_loss) ++job.losses;
+  if (event.outcome != AttemptOutcome::declined && event.outcome != AttemptOutcome::undelivered)
+    job.reached_worker = true;
+  job.usage = job.usage + event.usage;
+  if (job.attempts.empty()) return;
+  Attempt& attempt = job.attempts.back();
+  attempt.ended_at = at;
+  attempt.outcome = event.outcome;
+  attempt.error = event.error;
+  attempt.execution_ms = event.execution_ms;
+  attempt.digest = event.digest;
+}
+
+void fold(Job& job, const JobRetryScheduled& event, Instant) {
+  job.state = State::retrying;
+  job.phase = Phase::none;
+  job.not_before = event.not_before;
+}
+
+void fold(Job& job, const JobRequeued& event, Instant at) {
+  enter_queue(job, event.queue_until, at);
+}
+
+void fold(Job& job, const JobSucceeded& event, Instant at) {
+  job.output = event.output;
+  job.artifacts = event.artifacts;
+  end(job, State::succeeded, "", "", at);
+}
+
+void fold(Job& job, const JobFailed& event, Instant at) {
+  job.error = event.error;
+  end(job, State::failed, event.reason_code, event.reason, at);
+}
+
+void fold(Job& job, const JobTimedOut& event, Instant at) {
+  job.error = event.error;
+  end(job, State::timeout, event.reason_code, event.reason, at);
+}
+
+void fold(Job& job, const JobCancelled& event, Instant at) {
+  end(job, State::cancelled, "", event.reason, at);
+}
+
+void fold(Job& job, const LateSuccessNoted& event, Instant at) {
+  if (job.late_successes.size() < late_successes_max)
+    job.late_successes.push_back({event.attempt, event.fence, event.worker, event.digest, at});
+}
+
+}  // namespace
+
+void evolve(Job& job, const Event& event) {
+  std::visit([&](const auto& body) { fold(job, body, event.at); }, event.body);
+  job.last_sequence = event.sequence;
+  job.last_at = event.at;
+}
+
+}  // namespace fermata::job

@@ -1,0 +1,74 @@
+#include "core/job/hearing.h"
+
+#include <algorithm>
+
+namespace fermata::job {
+
+namespace {
+
+bool already_noted(const Job& job, uint64_t fence) {
+  return std::any_of(job.late_successes.begin(), job.late_successes.end(),
+                     [&](const LateSuccess& late) { return late.fence == fence; });
+}
+
+/// A message under one fence is told once; what the sixteen kept ones do not show is not told.
+void note_late_success(Step& step, const Spoken& spoken, const Report& report) {
+  const Job& job = step.job;
+  if (already_noted(job, spoken.fence) || job.late_successes.size() >= late_successes_max) return;
+  step.emit(LateSuccessNoted{spoken.attempt, spoken.fence, spoken.worker, digest_of(report)});
+  const std::string& saga = job.request.saga_id;
+  if (!job.request.compensation || (!job.of_run() && saga.empty())) return;
+  Payload output = stored(step, report.output);
+  step.record(LateSuccessTold{job.id, job.request.step.run, saga, spoken.fence, std::move(output)});
+}
+
+void audit_violation(Step& step, Answer answer, const Spoken& spoken) {
+  Value details = Value::object({{"answer", name_of(answer)},
+                                 {"attempt", spoken.attempt},
+                                 {"fence", spoken.fence},
+                                 {"worker_id", spoken.worker.text()},
+                                 {"pool", spoken.pool}});
+  step.audit("job.report_refused", std::string(name_of(answer)), std::move(details));
+}
+
+}  // namespace
+
+Answer hear(const Job& job, const Spoken& spoken, const std::string& digest) {
+  if (!job.exists()) return Answer::unknown_job;
+  const Attempt* named = job.find_attempt(spoken.fence);
+  bool other_attempt = named && spoken.attempt != 0 && spoken.attempt != named->attempt;
+  bool same_worker = named && named->worker == spoken.worker && named->pool == spoken.pool;
+  if (named && !other_attempt && named->open() && same_worker) return Answer::accepted;
+  if (named && !other_attempt && !named->digest.empty())
+    return named->digest == digest ? Answer::duplicate : Answer::conflict;
+  if (spoken.fence < job.last_fence) return Answer::stale;
+  if (!named || other_attempt) return Answer::future;
+  if (!same_worker) return Answer::wrong_worker;
+  // Its fence was revoked without a word of its own, and no newer one was given out since.
+  return job.finished() ? Answer::terminal : Answer::stale;
+}
+
+void answer_only(Step& step, Answer answer, const Spoken& spoken, const Report* report) {
+  step.decision.answer = answer;
+  switch (answer) {
+    case Answer::stale:
+    case Answer::terminal:
+      if (report && report->status == AttemptOutcome::succeeded)
+        note_late_success(step, spoken, *report);
+      break;
+    case Answer::conflict:
+    case Answer::future:
+    case Answer::wrong_worker:
+      audit_violation(step, answer, spoken);
+      break;
+    case Answer::accepted:
+    case Answer::duplicate:
+    case Answer::unknown_job:
+      break;
+  }
+  const Attempt* named = step.job.find_attempt(spoken.fence);
+  if (named && !named->open() && named->worker == spoken.worker)
+    step.effect(FreeLease{named->fence, named->registration});
+}
+
+}  // namespace fermata::job

@@ -1,0 +1,19 @@
+#pragma once
+#include <vector>
+
+#include "base/error.h"
+#include "core/job/event.h"
+#include "core/model/summary.h"
+
+namespace fermata::job {
+
+/// The binary form of the events of one commit: format version, instant, then tag, length and
+/// fields each. A record written before a field was added reads with that field's default.
+HistoryChunk encode_history(const std::vector<Event>& events);
+/// Fails with data_damaged when the bytes are not what encode_history writes.
+Outcome<std::vector<Event>> decode_history(const HistoryChunk& chunk);
+
+/// The state that a history means.
+Outcome<Job> fold(const JobId& id, const std::vector<HistoryChunk>& history);
+
+}  // namespace fermata::job

@@ -1,0 +1,70 @@
+#include "core/job/job.h"
+
+#include <algorithm>
+
+namespace fermata::job {
+
+namespace {
+
+std::optional<Instant> earlier(std::optional<Instant> a, std::optional<Instant> b) {
+  if (!a) return b;
+  if (!b) return a;
+  return std::min(*a, *b);
+}
+
+}  // namespace
+
+std::optional<int64_t> constraint(const Verdict& verdict, std::string_view name) {
+  const Value& number = verdict.constraints.get("budgets").get(name);
+  if (!number.is_integer()) return std::nullopt;
+  return number.as_integer();
+}
+
+const Attempt* Job::open_attempt() const {
+  return !attempts.empty() && attempts.back().open() ? &attempts.back() : nullptr;
+}
+
+const Attempt* Job::find_attempt(uint64_t fence) const {
+  auto found = std::lower_bound(attempts.begin(), attempts.end(), fence,
+                                [](const Attempt& one, uint64_t key) { return one.fence < key; });
+  return found != attempts.end() && found->fence == fence ? &*found : nullptr;
+}
+
+const std::string& Job::idempotency_key() const {
+  return request.idempotency_key.empty() ? id.text() : request.idempotency_key;
+}
+
+std::optional<Instant> attempt_due(const Attempt& attempt, Instant engine_started_at) {
+  std::optional<Instant> due = attempt.run_until;
+  if (!attempt.started_at) due = earlier(due, attempt.start_until);
+  if (due && attempt.dispatched_at < engine_started_at)
+    due = std::max(*due, engine_started_at + Duration{attempt.lease_ms});
+  return due;
+}
+
+std::optional<Instant> next_due(const Job& job, Instant engine_started_at) {
+  if (!job.exists() || job.finished()) return std::nullopt;
+  std::optional<Instant> due = job.deadline_at;
+  switch (job.state) {
+    case State::pending:
+    case State::retrying:
+      due = earlier(due, job.not_before);
+      break;
+    case State::approval_required:
+      if (job.approval) due = earlier(due, job.approval->expires_at);
+      break;
+    case State::scheduled:
+      due = earlier(due, job.queue_until);
+      break;
+    case State::dispatched:
+    case State::running:
+      if (const Attempt* open = job.open_attempt())
+        due = earlier(due, attempt_due(*open, engine_started_at));
+      break;
+    default:
+      break;
+  }
+  return due;
+}
+
+}  // namespace fermata::job

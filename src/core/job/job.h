@@ -1,0 +1,141 @@
+#pragma once
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "core/job/report.h"
+#include "core/job/request.h"
+
+/// The state of a job. Only `evolve` changes it; everything here is the fold of the job's history.
+namespace fermata::job {
+
+constexpr size_t attempts_kept_max = 100;
+constexpr size_t late_successes_max = 16;
+
+/// What policy said about a request (jobs.md §3).
+struct Verdict {
+  static constexpr bool extensible = true;
+  VerdictKind kind = VerdictKind::allow;
+  std::string snapshot = "none";  ///< of the policy that said it; `none` when there is no policy
+  std::string rule_id;
+  std::string reason;
+  std::string reason_code;  ///< of a denial; empty: `safety_denied`
+  std::string source;       ///< rules, kernel, fail_open or approval
+  Value constraints;        ///< object, or null
+  Value approval;           ///< {roles[], count, expires_ms}, or null
+  bool operator==(const Verdict&) const = default;
+  template <class V> void each(V&& v) {
+    v("decision", kind); v("snapshot", snapshot); v("rule_id", rule_id); v("reason", reason);
+    v("reason_code", reason_code); v("source", source); v("constraints", constraints);
+    v("approval", approval);
+  }
+};
+/// A number of `constraints.budgets`, if the verdict sets it.
+std::optional<int64_t> constraint(const Verdict& verdict, std::string_view name);
+
+/// Terms of an approval, pinned when it was asked for (J-40).
+struct Approval {
+  static constexpr bool extensible = true;
+  std::string request_hash;
+  std::vector<std::string> roles;
+  uint32_t count = 1;
+  Instant asked_at;
+  Instant expires_at;
+  bool operator==(const Approval&) const = default;
+  template <class V> void each(V&& v) {
+    v("request_hash", request_hash); v("roles", roles); v("count", count);
+    v("asked_at", asked_at); v("expires_at", expires_at);
+  }
+};
+
+/// One dispatch and what became of it (J-11).
+struct Attempt {
+  uint32_t attempt = 0;
+  uint64_t fence = 0;
+  WorkerId worker;
+  RegistrationId registration;
+  std::string pool;
+  uint64_t claim_seq = 0;  ///< of the claim that took it
+  Instant dispatched_at;
+  int64_t lease_ms = 0;
+  std::optional<Instant> start_until;
+  std::optional<Instant> run_until;
+  std::optional<Instant> started_at;
+  std::optional<Instant> ended_at;
+  AttemptOutcome outcome = AttemptOutcome::lost;  ///< once it has ended
+  Value error;
+  int64_t execution_ms = 0;
+  std::string digest;  ///< of the message that ended it; empty when none did
+  bool open() const { return !ended_at; }
+  bool operator==(const Attempt&) const = default;
+};
+
+/// A success that was told after its fence was revoked.
+struct LateSuccess {
+  uint32_t attempt = 0;
+  uint64_t fence = 0;
+  WorkerId worker;
+  std::string digest;
+  Instant at;
+  bool operator==(const LateSuccess&) const = default;
+};
+
+struct Job {
+  JobId id;
+  AccountId account;
+  Request request;
+  std::string request_hash;
+  uint32_t revision = 1;
+  Source source = Source::api;
+  std::string submitter;  ///< key id and actor id
+
+  State state = State::none;
+  Phase phase = Phase::none;
+  std::string reason_code;
+  std::string reason;
+  Instant submitted_at;
+  Instant last_at;  ///< of the latest event: a history never goes back in time
+  std::optional<Instant> ended_at;
+  std::optional<Instant> deadline_at;
+
+  std::optional<Verdict> verdict;
+  std::optional<Approval> approval;
+  std::optional<Instant> not_before;   ///< PENDING: the next check; RETRYING: the next attempt
+  std::optional<Instant> ready_at;     ///< since when it has been in the queue
+  std::optional<Instant> queue_until;
+
+  uint32_t tries = 0;   ///< failed, failed_retryable, timeout
+  uint32_t losses = 0;  ///< lost, start timeout
+  uint32_t attempt_count = 0;
+  uint64_t last_fence = 0;
+  std::deque<Attempt> attempts;  ///< the latest, at most attempts_kept_max
+  bool reached_worker = false;   ///< an attempt ended other than declined or undelivered
+
+  Payload output;
+  Value error;
+  std::vector<Artifact> artifacts;
+  Usage usage;
+  std::vector<LateSuccess> late_successes;
+
+  uint64_t last_sequence = 0;  ///< 0: the job does not exist
+
+  bool exists() const { return last_sequence > 0; }
+  bool finished() const { return is_terminal(state); }
+  bool of_run() const { return !request.step.run.empty(); }
+  /// The attempt that holds the lease, or null.
+  const Attempt* open_attempt() const;
+  const Attempt* find_attempt(uint64_t fence) const;
+  /// What every attempt hands to its worker (J-60).
+  const std::string& idempotency_key() const;
+  bool operator==(const Job&) const = default;
+};
+
+/// When the job next wants to be looked at (J-80). Start and run timeouts of attempts that an
+/// earlier life of the engine dispatched wait until their worker had one lease to speak up (J-61).
+std::optional<Instant> next_due(const Job& job, Instant engine_started_at);
+/// When the open attempt's start or run timeout falls due; nothing when there is none.
+std::optional<Instant> attempt_due(const Attempt& attempt, Instant engine_started_at);
+
+}  // namespace fermata::job

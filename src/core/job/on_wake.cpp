@@ -1,0 +1,73 @@
+#include "core/job/step.h"
+
+namespace fermata::job {
+
+namespace {
+
+void meet_deadline(Step& step) {
+  constexpr const char* reason = "the deadline of the job has passed";
+  revoke_attempt(step, AttemptOutcome::timeout, reason);
+  time_out(step, Cause::deadline, "deadline_exceeded", make_error("deadline_exceeded", reason));
+}
+
+/// The attempt took too long: to give a sign of life, or as a whole.
+void time_out_attempt(Step& step) {
+  const Attempt& open = *step.job.open_attempt();
+  bool never_started = !open.started_at && open.start_until && *open.start_until <= step.at;
+  AttemptEnd end;
+  end.outcome = AttemptOutcome::timeout;
+  end.counts = never_started ? CountsAs::a_loss : CountsAs::a_try;
+  end.reason_code = never_started ? "start_timeout" : "run_timeout";
+  end.error = make_error(end.reason_code, never_started ? "the worker gave no sign of life in time"
+                                                        : "the attempt took too long");
+  step.effect(RevokeLease{open.fence, open.registration, end.reason_code});
+  end_attempt(step, std::move(end));
+}
+
+bool due(std::optional<Instant> when, Instant at) { return when && *when <= at; }
+
+/// Does the one thing that is due, if any.
+bool act(Step& step) {
+  const Job& job = step.job;
+  if (job.finished()) return false;
+  if (due(job.deadline_at, step.at)) return meet_deadline(step), true;
+  switch (job.state) {
+    case State::pending:
+      if (!due(job.not_before, step.at)) return false;
+      return ask_policy(step), true;
+    case State::approval_required: {
+      if (!job.approval || job.approval->expires_at > step.at) return false;
+      deny(step, Cause::approval_expiry, *job.verdict, "approval_expired",
+           "nobody has approved it in time");
+      return true;
+    }
+    case State::scheduled:
+      if (!due(job.queue_until, step.at)) return false;
+      time_out(step, Cause::queue_timeout, "queue_timeout",
+               make_error("queue_timeout", "no worker has taken it in time"));
+      return true;
+    case State::dispatched:
+    case State::running: {
+      const Attempt* open = job.open_attempt();
+      if (!open || !due(attempt_due(*open, step.given.engine_started_at), step.at)) return false;
+      return time_out_attempt(step), true;
+    }
+    case State::retrying:
+      if (!due(job.not_before, step.at)) return false;
+      return requeue(step), true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Outcome<void> on_wake(Step& step) {
+  if (!act(step)) return fail(ErrorCode::nothing_due, "nothing is due yet");
+  // What was due may have led to what is due as well, however late the clock is looked at.
+  while (act(step)) {
+  }
+  return {};
+}
+
+}  // namespace fermata::job

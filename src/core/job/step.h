@@ -1,0 +1,89 @@
+#pragma once
+#include "base/random.h"
+#include "core/job/decide.h"
+#include "core/job/transitions.h"
+
+namespace fermata::job {
+
+/// A decision in the making: every event it emits is folded into the job at once, so that what
+/// follows sees what came before.
+class Step {
+ public:
+  Step(Job& job, const Command& command, const Given& given)
+      : job(job),
+        command(command),
+        given(given),
+        // A history never goes back in time, even when the clock does.
+        at(given.now > job.last_at ? given.now : job.last_at),
+        random(given.entropy) {}
+
+  template <class E>
+  void emit(E body) {
+    Event& event = decision.events.emplace_back(Event{job.last_sequence + 1, at, std::move(body)});
+    evolve(job, event);
+  }
+  void record(Record record) { decision.records.push_back(std::move(record)); }
+  void effect(Effect effect) { decision.effects.push_back(std::move(effect)); }
+  void audit(std::string action, std::string reason, Value details = {});
+
+  Job& job;
+  const Command& command;
+  const Given& given;
+  const Instant at;
+  Random random;
+  Decision decision;
+};
+
+// One file each. They check first and refuse without a trace, then emit.
+Outcome<void> on_submit(Step& step, const SubmitJob& submit);
+Outcome<void> on_judge(Step& step, const JudgeJob& judge);
+Outcome<void> on_place(Step& step, const PlaceJob& place);
+Outcome<void> on_life(Step& step, const NoteLife& life);
+Outcome<void> on_report(Step& step, const ReportResult& result);
+Outcome<void> on_decline(Step& step, const DeclineJob& decline);
+Outcome<void> on_lose(Step& step, const LoseLease& lose);
+Outcome<void> on_undelivered(Step& step, const MarkUndelivered& mark);
+Outcome<void> on_cancel(Step& step, const CancelJob& cancel);
+Outcome<void> on_wake(Step& step);
+Outcome<void> on_amend(Step& step, const AmendJob& amend);
+
+// policy.cpp
+/// Judges the job by the rules at hand and moves it; asks outside when they cannot tell.
+void ask_policy(Step& step);
+/// Moves the job as the verdict says; refuses a verdict that means nothing in its state.
+Outcome<void> take_verdict(Step& step, Verdict verdict);
+
+// attempt.cpp
+/// How an attempt ended, before it is decided what follows.
+struct AttemptEnd {
+  AttemptOutcome outcome = AttemptOutcome::lost;
+  CountsAs counts = CountsAs::nothing;
+  Value error;
+  int64_t execution_ms = 0;
+  Usage usage;
+  std::string digest;
+  int64_t delay_ms = 0;     ///< before the next one, when nothing is counted
+  std::string reason_code;  ///< of the job, should this have been the last one
+};
+/// Ends the open attempt and decides whether another one is due (J-13).
+void end_attempt(Step& step, AttemptEnd end);
+/// Ends the open attempt, if there is one, because the job itself ends; tells the worker.
+void revoke_attempt(Step& step, AttemptOutcome outcome, std::string reason);
+/// Writes that the open attempt has ended, and no more.
+void close_attempt(Step& step, const AttemptEnd& end);
+/// Back into the queue after the backoff.
+void requeue(Step& step);
+
+// ending.cpp
+void succeed(Step& step, Payload output, std::vector<Artifact> artifacts);
+void fail_job(Step& step, Cause cause, std::string reason_code, Value error);
+void time_out(Step& step, Cause cause, std::string reason_code, Value error);
+void cancel(Step& step, std::string reason, std::string by);
+void deny(Step& step, Cause cause, Verdict verdict, std::string reason_code, std::string reason);
+/// The payload as the record keeps it: a large one becomes a blob of the same commit.
+Payload stored(Step& step, Payload payload);
+
+/// When the queue has kept it too long, from now.
+std::optional<Instant> queue_limit(const Step& step);
+
+}  // namespace fermata::job

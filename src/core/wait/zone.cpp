@@ -8,6 +8,8 @@ namespace fermata {
 namespace {
 
 constexpr int64_t no_change_yet = INT64_MIN;
+/// As far as instants in milliseconds reach, with room for an offset.
+constexpr int64_t change_s_max = INT64_MAX / 1000 - 4 * zone_offset_seconds_max;
 
 int64_t floor_second(Instant at) {
   return at.ms >= 0 ? at.ms / 1000 : -((-(at.ms + 1)) / 1000) - 1;
@@ -26,6 +28,8 @@ std::string contradiction(const ZoneData& data) {
   for (size_t i = 0; i < data.changes_s.size(); ++i) {
     if (i > 0 && data.changes_s[i] <= data.changes_s[i - 1]) return "changes are out of order";
     if (data.offset_after[i] >= data.offsets.size()) return "a change has no offset";
+    if (data.changes_s[i] > change_s_max || data.changes_s[i] < -change_s_max)
+      return "a change lies beyond all calendars";
   }
   if (!data.rule) return {};
   const ZoneRule& rule = *data.rule;

@@ -104,7 +104,8 @@ enum class Layout { compact, pretty, canonical };
 /// Prints without recursion: values built by programs may nest deeper than any stack.
 class Printer {
  public:
-  Printer(std::string& out, Layout layout) : out_(out), layout_(layout) {}
+  Printer(std::string& out, Layout layout, Exponents exponents = Exponents::as_javascript)
+      : out_(out), layout_(layout), exponents_(exponents) {}
 
   void print(const Value& root) {
     constexpr size_t open_first = 8;
@@ -146,7 +147,7 @@ class Printer {
         if (!std::isfinite(value.as_number())) {
           out_ += "null";
         } else {
-          append_number(out_, value.as_number(), Exponents::as_javascript);
+          append_number(out_, value.as_number(), exponents_);
         }
         return;
       case Value::Kind::array:
@@ -199,6 +200,7 @@ class Printer {
 
   std::string& out_;
   const Layout layout_;
+  const Exponents exponents_;
   std::vector<Frame> open_;
 };
 
@@ -222,9 +224,13 @@ void append_json(std::string& out, const Value& value) {
 
 std::string to_text(const Value& value) {
   if (value.is_string()) return std::string(value.as_string());
-  if (value.kind() != Value::Kind::number) return to_json(value);
   std::string out;
-  append_number(out, value.as_number(), Exponents::never);
+  // Not JSON, which has no such numbers: alone they are told as what they are.
+  if (value.kind() == Value::Kind::number) {
+    append_number(out, value.as_number(), Exponents::never);
+  } else {
+    Printer(out, Layout::compact, Exponents::never).print(value);
+  }
   return out;
 }
 

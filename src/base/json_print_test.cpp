@@ -93,6 +93,9 @@ TEST(ToText, strings_as_they_are_and_numbers_without_exponent) {
   EXPECT_EQ(to_text(2.5), "2.5");
   EXPECT_EQ(to_text(-0.0), "0");
   EXPECT_EQ(to_text(Value::object({{"b", 1}, {"a", Value::array({"x"})}})), R"({"b":1,"a":["x"]})");
+  // Inside objects and arrays too: what reads the text may not know exponents.
+  EXPECT_EQ(to_text(Value::object({{"n", 1e21}, {"m", Value::array({1.5e-10, 1e300})}})),
+            "{\"n\":1000000000000000000000,\"m\":[0.00000000015,1" + std::string(300, '0') + "]}");
 }
 
 }  // namespace

@@ -4,13 +4,15 @@ namespace fermata::server {
 
 Deadlines::Deadlines() : thread_([this] { run(); }) {}
 
-Deadlines::~Deadlines() {
+Deadlines::~Deadlines() { stop(); }
+
+void Deadlines::stop() {
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;
   }
   changed_.notify_one();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 Deadlines::Ticket Deadlines::after(std::chrono::milliseconds delay,

@@ -20,6 +20,8 @@ class Deadlines {
   Deadlines& operator=(const Deadlines&) = delete;
 
   Ticket after(std::chrono::milliseconds delay, std::function<void()> callback);
+  /// Drops what is not yet due; nothing is called back any more once it returns.
+  void stop();
   /// A callback that is being made at this moment still finishes.
   void cancel(const Ticket& ticket);
 

@@ -224,8 +224,59 @@ TEST_F(ServerTest, closes_idle_and_slow_clients) {
   TestClient slow_body(server->port());
   slow_body.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nx");
   EXPECT_TRUE(idle.ended());
-  EXPECT_TRUE(slow_head.ended());
-  EXPECT_TRUE(slow_body.ended());
+  // Whose request had begun is told; to a connection at rest an answer would be to nothing.
+  for (TestClient* slow : {&slow_head, &slow_body}) {
+    auto answer = slow->receive();
+    EXPECT_EQ(answer.status, 408);
+    EXPECT_NE(answer.body.find("\"request_timeout\""), std::string::npos);
+    EXPECT_EQ(answer.headers["connection"], "close");
+    EXPECT_TRUE(slow->ended());
+  }
+}
+
+TEST_F(ServerTest, a_request_cut_short_is_refused) {
+  start();
+  for (const char* part :
+       {"GET / HT", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nx",
+        "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"}) {
+    TestClient client(server->port());
+    client.send(part);
+    client.finish_sending();
+    auto answer = client.receive();
+    EXPECT_EQ(answer.status, 400) << part;
+    EXPECT_NE(answer.body.find("ended before it was complete"), std::string::npos);
+    EXPECT_TRUE(client.ended());
+  }
+}
+
+TEST_F(ServerTest, says_which_part_of_a_request_is_too_large) {
+  start();
+  auto status_of = [&](const std::string& request) {
+    TestClient client(server->port());
+    client.send(request);
+    auto answer = client.receive();
+    EXPECT_TRUE(client.ended());
+    return answer.status;
+  };
+  std::string long_text(65 << 10, 'a');
+  EXPECT_EQ(status_of("GET / HTTP/1.1\r\nHost: a\r\nX: " + long_text + "\r\n\r\n"), 431);
+  EXPECT_EQ(status_of("GET /?q=" + long_text + " HTTP/1.1\r\nHost: a\r\n\r\n"), 414);
+  EXPECT_EQ(status_of("GET /?q=" + long_text.substr(0, 17'000) + " HTTP/1.1\r\nHost: a\r\n\r\n"),
+            414);
+  std::string many = "GET / HTTP/1.1\r\nHost: a\r\n";
+  for (int i = 0; i < 200; ++i) many += "X: y\r\n";
+  EXPECT_EQ(status_of(many + "\r\n"), 431);
+  EXPECT_EQ(status_of("POST / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nContent-Length: 1\r\n\r\n"),
+            417);
+}
+
+TEST_F(ServerTest, a_body_that_would_be_refused_is_not_asked_for) {
+  start();
+  TestClient client(server->port());
+  client.send(
+      "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999\r\n"
+      "Expect: 100-continue\r\n\r\n");
+  EXPECT_EQ(client.receive().status, 413);
 }
 
 TEST_F(ServerTest, closes_a_client_that_does_not_read) {

@@ -64,7 +64,12 @@ bool Connection::read_once() {
     return true;
   }
   readable_ = false;
-  if (result.status == Io::ended) input_ended_ = true;
+  if (result.status == Io::ended) {
+    input_ended_ = true;
+    // Who has only stopped sending can still read why nothing will come of it.
+    if (current_ && parser_.begun() && !current_complete_ && !closing_)
+      refuse_current({ErrorCode::bad_request, "The request ended before it was complete.", {}});
+  }
   if (result.status == Io::broken) broken_ = true;
   return false;
 }
@@ -90,7 +95,7 @@ void Connection::parse() {
       current_complete_ = true;
       current_lane_ = shared_.handler.classify(current_->request);
     } else if (parser_.state() == RequestParser::State::failed) {
-      refuse_current();
+      refuse_current(parser_.error());
     }
   }
   input_.erase(0, taken);
@@ -112,14 +117,14 @@ void Connection::begin_current() {
   shared_.handler.handle(exchange->request, Responder(exchange));
 }
 
-void Connection::refuse_current() {
+void Connection::refuse_current(const Error& error) {
   auto exchange = std::move(current_);
   current_ = nullptr;
   closing_ = refused_ = true;
   exchange->answered = true;
   exchange->ready = true;
   exchange->begun_at = shared_.now;
-  exchange->response = shared_.handler.refuse(parser_.error());
+  exchange->response = shared_.handler.refuse(error);
   exchange->response.close = true;
   exchanges_.push_back(std::move(exchange));
   write_ready();
@@ -237,13 +242,25 @@ void Connection::enforce_deadlines() {
   } else if (!exchanges_.empty() || current_complete_) {
     return;
   } else if (parser_.state() == RequestParser::State::body) {
-    broken_ = broken_ || now - active_at_ >= limits.body_stall_timeout ||
-              now - request_begun_at_ >= limits.body_timeout;
+    bool late = now - active_at_ >= limits.body_stall_timeout ||
+                now - request_begun_at_ >= limits.body_timeout;
+    if (late) give_up("body");
   } else if (parser_.begun()) {
-    broken_ = broken_ || now - request_begun_at_ >= limits.head_timeout;
+    if (now - request_begun_at_ >= limits.head_timeout) give_up("header");
   } else {
     broken_ = broken_ || now - active_at_ >= limits.idle_timeout;
   }
+}
+
+void Connection::give_up(const char* waited_for) {
+  if (closing_ || !current_) {
+    broken_ = true;
+    return;
+  }
+  refuse_current({ErrorCode::request_timeout,
+                  std::string("The ") + waited_for + " of the request did not arrive in time.",
+                  {}});
+  flush();
 }
 
 void Connection::drain() { write_ready(); }

@@ -78,7 +78,10 @@ class Connection {
   bool read_once();
   void parse();
   void begin_current();
-  void refuse_current();
+  /// Answers what cannot be read as a request and closes.
+  void refuse_current(const Error& error);
+  /// A request that began and does not go on.
+  void give_up(const char* waited_for);
   void write_ready();
   bool write_stream(Exchange& exchange);
   void write_head(Exchange& exchange, Framing framing, bool close);

@@ -23,6 +23,10 @@ bool is_value_char(char c) {
   return byte == '\t' || (byte >= 0x20 && byte != 0x7f);
 }
 
+std::string target_too_long() {
+  return "The target is longer than " + std::to_string(target_bytes_max) + " bytes.";
+}
+
 std::string_view trim(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
@@ -89,9 +93,15 @@ size_t RequestParser::feed_head(std::string_view input, Request& request) {
   head.append(input.substr(0, room));
   size_t end = head.find("\r\n\r\n", before < 3 ? 0 : before - 3);
   if (end == std::string::npos) {
-    if (head.size() > limits_.header_bytes_max)
-      fail("The header is larger than http_header_bytes_max, " +
-           std::to_string(limits_.header_bytes_max) + " bytes.");
+    if (head.size() > limits_.header_bytes_max) {
+      if (head.find("\r\n") > target_bytes_max) {
+        fail(target_too_long(), ErrorCode::target_too_long);
+      } else {
+        fail("The header is larger than http_header_bytes_max, " +
+                 std::to_string(limits_.header_bytes_max) + " bytes.",
+             ErrorCode::header_too_large);
+      }
+    }
     return head.size() - before;
   }
   head.resize(end + 4);
@@ -126,9 +136,8 @@ bool RequestParser::parse_request_line(std::string_view line, Request& request) 
 }
 
 bool RequestParser::parse_target(std::string_view target, Request& request) {
-  if (target.empty() || target.size() > target_bytes_max)
-    return fail("The target is empty or longer than " + std::to_string(target_bytes_max) +
-                " bytes.");
+  if (target.empty()) return fail("The target is empty.");
+  if (target.size() > target_bytes_max) return fail(target_too_long(), ErrorCode::target_too_long);
   for (char c : target)
     if (c <= 0x20 || c >= 0x7f || c == '#')
       return fail("The target holds a byte that must be percent-encoded.");
@@ -161,8 +170,9 @@ bool RequestParser::parse_fields(std::string_view lines, Request& request) {
     if (!parse_field(lines.substr(0, end), field))
       return fail("A header field is malformed (name, colon, value, without folding).");
     if (request.headers.size() == limits_.header_fields_max)
-      return fail("There are more than " + std::to_string(limits_.header_fields_max) +
-                  " header fields.");
+      return fail(
+          "There are more than " + std::to_string(limits_.header_fields_max) + " header fields.",
+          ErrorCode::header_too_large);
     request.headers.push_back(field);
     lines.remove_prefix(end + 2);
   }
@@ -191,7 +201,8 @@ bool RequestParser::check_framing(Request& request) {
       if (request.http_1_0 && list_has(field.value, "keep-alive")) request.keep_alive = true;
     } else if (equal_ignoring_case(field.name, "expect")) {
       if (!equal_ignoring_case(field.value, "100-continue"))
-        return fail("The only expectation understood is `100-continue`.");
+        return fail("The only expectation understood is `100-continue`.",
+                    ErrorCode::expectation_failed);
       expects_continue_ = !request.http_1_0;
     }
   }

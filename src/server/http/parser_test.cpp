@@ -118,6 +118,9 @@ TEST(Parser, refuses_a_header_over_the_limit) {
   std::string big(64 << 10, 'a');
   auto parsed = parse("GET / HTTP/1.1\r\nHost: a\r\nX: " + big + "\r\n\r\n");
   EXPECT_EQ(parsed->parser.state(), State::failed);
+  EXPECT_EQ(parsed->parser.error().code, ErrorCode::header_too_large);
+  EXPECT_NE(parsed->parser.error().message.find("http_header_bytes_max"), std::string::npos);
+  EXPECT_EQ(parse("GET /" + big)->parser.error().code, ErrorCode::target_too_long);
   std::string many = "GET / HTTP/1.1\r\nHost: a\r\n";
   for (int i = 0; i < 200; ++i) many += "X: y\r\n";
   EXPECT_EQ(state_of(many + "\r\n"), State::failed);

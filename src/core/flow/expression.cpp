@@ -16,6 +16,11 @@ std::string_view trimmed(std::string_view text) {
 
 }  // namespace
 
+std::string pool_exhausted(const StepPool& pool) {
+  return "the evaluations of the node take more than " + std::to_string(pool.steps_max) +
+         " steps together (graph_activation_steps_max)";
+}
+
 const std::vector<std::string>& Expression::roots() const { return program_->roots; }
 
 Result<Expression, SyntaxError> parse(std::string_view text, Grammar grammar, ParseLimits limits) {

@@ -55,12 +55,30 @@ struct EvalLimits {
   uint64_t text_bytes_max = 1 << 20;
   uint64_t memory_bytes_max = 32 << 20;
 };
+/// Steps that several evaluations share, so that what each of them may take does not add up without
+/// end: those of one activation (G-110).
+struct StepPool {
+  /// What beginning and ending an evaluation costs beside its steps: of short ones it is the most.
+  static constexpr uint64_t evaluation_steps = 10;
+
+  uint64_t steps_max = 0;
+  uint64_t left = 0;
+  /// Takes steps for work outside an evaluation; false when they are used up.
+  [[nodiscard]] bool charge(uint64_t steps) {
+    if (left < steps) return false;
+    left -= steps;
+    return true;
+  }
+};
 struct EvalGiven {
   Instant now;
   uint64_t entropy = 0;
   EvalLimits limits;
   const ZoneTable* zones = nullptr;  ///< none: UTC and fixed offsets
+  StepPool* pool = nullptr;  ///< borrowed; null: nothing is shared
 };
+/// What a limit on the steps of a whole activation says.
+std::string pool_exhausted(const StepPool& pool);
 
 /// A parsed text; immutable and shared by copies.
 class Expression {

@@ -149,5 +149,27 @@ TEST(Limits, metering_is_exact) {
   EXPECT_LT(needed, 60u);
 }
 
+// G-110
+TEST(Limits, evaluations_that_share_a_pool_use_it_up_together) {
+  auto parsed = parse("[1, 2, 3].map(x => x + 1).length", Grammar::expression);
+  ASSERT_TRUE(parsed);
+  StepPool pool{100, 100};
+  EvalGiven given;
+  given.pool = &pool;
+  int evaluated = 0;
+  Result<Value, EvalError> last = Value();
+  while ((last = evaluate(*parsed, JsonRoots(), given))) ASSERT_LT(++evaluated, 100);
+  EXPECT_GT(evaluated, 1);
+  EXPECT_EQ(pool.left, 0u);
+  expect_limit(last.error(), "expression_limit", "graph_activation_steps_max", "100");
+  // What one evaluation alone may not do is told as before, and leaves the pool to the others.
+  pool = {100, 100};
+  given.limits.steps_max = 5;
+  last = evaluate(*parsed, JsonRoots(), given);
+  ASSERT_FALSE(last);
+  expect_limit(last.error(), "expression_limit", "graph_expression_steps_max", "5");
+  EXPECT_EQ(pool.left, 100 - 5 - StepPool::evaluation_steps);
+}
+
 }  // namespace
 }  // namespace fermata::flow

@@ -1,5 +1,7 @@
 #include "core/flow/machine.h"
 
+#include <algorithm>
+
 namespace fermata::flow {
 
 Machine::Machine(const Expression::Program& program, const Roots& roots, const EvalGiven& given)
@@ -8,10 +10,18 @@ Machine::Machine(const Expression::Program& program, const Roots& roots, const E
       given_(given),
       heap_(given.limits.memory_bytes_max),
       random_(given.entropy),
-      steps_left_(given.limits.steps_max) {
+      steps_given_(given.pool ? std::min(given.pool->left, given.limits.steps_max)
+                              : given.limits.steps_max),
+      steps_left_(steps_given_) {
   if (program.roots.size() > few_roots_.size()) {
     many_roots_ = std::make_unique<Root[]>(program.roots.size());
   }
+}
+
+Machine::~Machine() {
+  if (!given_.pool) return;
+  uint64_t cost = steps_given_ - steps_left_ + StepPool::evaluation_steps;
+  given_.pool->left -= std::min(given_.pool->left, cost);
 }
 
 /// Looks at what the last instruction left behind: an end, a thrown value, a full heap. False when

@@ -21,6 +21,9 @@ namespace fermata::flow {
 class Machine {
  public:
   Machine(const Expression::Program& program, const Roots& roots, const EvalGiven& given);
+  ~Machine();  ///< takes the steps it used from the pool
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
 
   /// Runs to the end: true when there is a result.
   bool run();
@@ -172,6 +175,7 @@ class Machine {
   const EvalGiven& given_;
   Heap heap_;
   Random random_;
+  const uint64_t steps_given_;
   uint64_t steps_left_;
 
   InlineStack<Datum, 48> stack_;

@@ -118,6 +118,10 @@ EvalError Machine::limit_error() const {
       message += " calls functions more than " + std::to_string(depth_max) + " deep";
       break;
     default:
+      if (steps_given_ < given_.limits.steps_max) {
+        message = pool_exhausted(*given_.pool);
+        break;
+      }
       message += " takes more than " + std::to_string(given_.limits.steps_max) + " steps (" +
                  (code ? "graph_code_steps_max" : "graph_expression_steps_max") + ")";
   }

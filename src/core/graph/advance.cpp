@@ -6,23 +6,7 @@
 
 namespace fermata::graph {
 
-flow::EvalGiven expression_given(const Step& step) {
-  const RunLimits& limits = step.given.limits;
-  return {step.at,
-          step.given.entropy ^ step.run.last_sequence,
-          {limits.expression_steps_max, limits.expression_text_bytes_max,
-           limits.code_memory_bytes_max},
-          step.given.zones.get()};
-}
-
 namespace {
-
-flow::EvalGiven code_given(const Step& step) {
-  flow::EvalGiven given = expression_given(step);
-  given.limits.steps_max = step.given.limits.code_steps_max;
-  given.limits.text_bytes_max = step.given.limits.code_memory_bytes_max;
-  return given;
-}
 
 std::optional<TokenId> next_ready(Run& run) {
   while (!run.ready.empty()) {
@@ -102,6 +86,7 @@ void finish_node(Step& step, TokenId id, NodeOutput done) {
 }
 
 void run_node(Step& step, TokenId id) {
+  begin_activation(step);
   const Token& token = step.run.tokens.at(id);
   const Node& node = step.run.definition->nodes[token.node];
   if (token.gathers != 0) return run_gathered(step, id);

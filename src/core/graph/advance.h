@@ -6,14 +6,20 @@
 /// when none is ready, the run ends when nothing is alive. One concern per file of this folder.
 namespace fermata::graph {
 
+// given.cpp
+/// What an expression may know and use up within this decision. Its steps come out of the pool of
+/// the activation under way, which `begin_activation` fills.
+flow::EvalGiven expression_given(Step& step);
+/// The same for the source of a code node.
+flow::EvalGiven code_given(Step& step);
+void begin_activation(Step& step);
+
 // advance.cpp
 /// Runs to quiescence, or until the decision has spent its share of activations.
 void advance(Step& step);
 /// Runs one node for a ready token (or one whose start has come).
 void run_node(Step& step, TokenId id);
 void finish_node(Step& step, TokenId id, NodeOutput done);
-/// What an expression of this decision may use up and know.
-flow::EvalGiven expression_given(const Step& step);
 
 // limits.cpp
 /// The limits that end a run rather than a node (G-110); empty while it is within them.

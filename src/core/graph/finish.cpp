@@ -7,7 +7,7 @@ namespace fermata::graph {
 namespace {
 
 /// The run's output: `result` over what all ended tokens knew, or the outputs where they ended.
-Result<Value, NodeError> output_of(const Step& step) {
+Result<Value, NodeError> output_of(Step& step) {
   const Run& run = step.run;
   if (!run.definition->result) {
     Value output = Value::object();
@@ -18,6 +18,7 @@ Result<Value, NodeError> output_of(const Step& step) {
   Context united;
   for (const auto& [node, ended] : run.ended) united = Context::unite(united, ended.context);
   TokenRoots roots(run, {}, united, step.at);
+  begin_activation(step);
   auto output = evaluate(run.definition->result, roots, expression_given(step));
   if (!output) return node_failure(output.error());
   return *std::move(output);

@@ -35,7 +35,7 @@ std::optional<NodeError> refused(const Step& step, const Token& token, const Val
 }
 
 /// Parameters of an aggregator as a token outside its scope sees them.
-Result<Value, NodeError> gathering_parameters(const Step& step, const Token& token,
+Result<Value, NodeError> gathering_parameters(Step& step, const Token& token,
                                               const Node& aggregator) {
   if (!aggregator.parameters || aggregator.parameters.constant()) return aggregator.raw;
   TokenRoots roots(step.run, token.lineage, token.context, step.at);
@@ -45,7 +45,7 @@ Result<Value, NodeError> gathering_parameters(const Step& step, const Token& tok
 }
 
 /// The timeout of the aggregator counts from the opening of the scope (G-70).
-Result<std::optional<Instant>, NodeError> deadline_of(const Step& step, const Token& token,
+Result<std::optional<Instant>, NodeError> deadline_of(Step& step, const Token& token,
                                                       const Node& split) {
   if (split.aggregator == no_node) return std::optional<Instant>();
   const Node& aggregator = step.run.definition->nodes[split.aggregator];

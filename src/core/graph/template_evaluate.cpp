@@ -11,6 +11,9 @@ namespace {
 
 using Part = Template::Part;
 
+/// As in the machine: moving text costs a step for so many bytes.
+constexpr size_t text_bytes_per_step = 16;
+
 /// One step of a path, by the rules of the language: `length` belongs to lists and texts. Nothing
 /// is copied on the way; what has to be made is kept in `made`.
 const Value* follow(const Value& from, const Reference::Step& step, Value& made) {
@@ -78,7 +81,16 @@ class Evaluator {
     return {};
   }
 
+  /// Work that no machine does costs too, or a text made for each of many elements were free.
+  bool charge(uint64_t steps) {
+    if (!given_.pool || given_.pool->charge(steps)) return true;
+    given_.pool->left = 0;
+    fail({"expression_limit", flow::pool_exhausted(*given_.pool), {}, 0, 0});
+    return false;
+  }
+
   Value resolve(const Reference& reference) {
+    if (!charge(1 + reference.steps.size())) return {};
     std::optional<Value> root = roots_.root(reference.root);
     const Value* value = root ? &*root : nullptr;
     Value made;
@@ -107,7 +119,9 @@ class Evaluator {
     for (const Part& piece : part.parts) {
       Value value = evaluate(piece);
       if (stopped()) return {};
+      size_t before = out.size();
       out += to_text(value);
+      if (!charge((out.size() - before) / text_bytes_per_step)) return {};
       if (out.size() > given_.limits.text_bytes_max) {
         fail({"expression_limit",
               "the text has more than " + std::to_string(given_.limits.text_bytes_max) +

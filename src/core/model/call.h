@@ -32,7 +32,8 @@ struct CallRequest {
 };
 
 /// What came back. `error` is empty when a response was received, whatever its status; else one of
-/// network, timeout, address_forbidden, response_too_large, credential_missing, outcome_unknown.
+/// network, timeout, address_forbidden, response_too_large, credential_missing, outcome_unknown,
+/// parameter_invalid (a request that cannot be sent as it is).
 struct CallAnswer {
   CallTicket ticket;
   std::string error;

@@ -34,7 +34,13 @@ class Step {
   Decision decision;
   uint32_t activations = 0;     ///< spent of steps_per_commit
   std::set<Lineage> touched;    ///< where tokens moved: their merges are judged again
-  bool spent() const { return activations >= given.limits.steps_per_commit; }
+  flow::StepPool pool;          ///< of the activation under way
+  uint64_t steps = 0;           ///< that earlier activations of this decision took from theirs
+  /// Other runs get their turn after so many activations, or after one that took long.
+  bool spent() const {
+    return activations >= given.limits.steps_per_commit ||
+           steps + (pool.steps_max - pool.left) >= given.limits.activation_steps_max;
+  }
 };
 
 /// The activation a token is in or about to begin.

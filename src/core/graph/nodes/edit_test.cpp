@@ -223,5 +223,32 @@ TEST(EditCast, type_from_an_expression_must_be_known) {
   EXPECT_EQ(json_of(node.with_json(R"({"t": "string"})")).get("a"), Value("1"));
 }
 
+// G-110
+TEST(Edit, evaluations_of_all_elements_share_their_steps) {
+  std::string elements = "[";
+  for (int i = 0; i < 1'000; ++i)
+    elements += (i ? ",{\"n\":" : "{\"n\":") + std::to_string(i) + "}";
+  elements += "]";
+  for (const char* value : {"{{ $json.n * 2 }}", "$json.n", "n is $json.n"}) {
+    std::string parameters =
+        std::string(R"({"assignments": [{"name": "m", "value": ")") + value + R"("}]})";
+    NodeFixture edit("edit", parameters);
+    ASSERT_TRUE(edit.with_json(elements)) << value;
+    auto refused = edit.steps(1'000).with_json(elements);
+    EXPECT_EQ(code_of(refused), "expression_limit") << value;
+    EXPECT_NE(refused.error().message.find("graph_activation_steps_max"), std::string::npos);
+    EXPECT_NE(refused.error().message.find("1000"), std::string::npos);
+    EXPECT_TRUE(refused.error().details.get("index").is_integer());
+  }
+}
+
+TEST(Edit, long_texts_for_many_elements_cost_by_their_bytes) {
+  NodeFixture edit("edit", R"({"assignments": [{"name": "m", "value": "x $json.text"}]})");
+  std::string text(64'000, 'x');
+  std::string elements = R"([{"text": ")" + text + R"("}, {"text": ")" + text + R"("}])";
+  EXPECT_TRUE(edit.steps(10'000).with_json(elements));
+  EXPECT_EQ(code_of(edit.steps(6'000).with_json(elements)), "expression_limit");
+}
+
 }  // namespace
 }  // namespace fermata::graph

@@ -124,5 +124,21 @@ TEST(Limit, count_may_be_numeric_text_from_a_reference) {
     EXPECT_EQ(code_of(node.with_json(bad)), "parameter_invalid") << bad;
 }
 
+// G-110
+TEST(Filter, conditions_of_all_elements_share_their_steps) {
+  Value elements = Value::array();
+  for (int i = 0; i < 1'000; ++i) elements.push(i);
+  MapRoots roots{{"json", elements}};
+  for (const char* parameters :
+       {R"({"where": "{{ $item % 2 == 0 }}"})",
+        R"({"rules": [{"field": "", "operator": "==", "value": "{{ $index % 3 }}"}]})"}) {
+    NodeFixture filter("filter", parameters);
+    ASSERT_TRUE(filter.run(roots)) << parameters;
+    auto refused = filter.steps(1'000).run(roots);
+    EXPECT_EQ(code_of(refused), "expression_limit") << parameters;
+    EXPECT_NE(refused.error().message.find("graph_activation_steps_max"), std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace fermata::graph

@@ -64,6 +64,11 @@ class NodeFixture {
     visit_ = visit;
     return *this;
   }
+  /// All evaluations together may take so many steps.
+  NodeFixture& steps(uint64_t most) {
+    steps_max_ = most;
+    return *this;
+  }
   /// The name of the edge a route leads to; "" where the token ends.
   std::string edge(Route route) const {
     EXPECT_EQ(route.kind, Route::Kind::one);
@@ -73,11 +78,14 @@ class NodeFixture {
   template <class Run = NodeResult (*)(const NodeInput&)>
   NodeResult run(const flow::Roots& roots = MapRoots(), Run&& how = run_instant) const {
     if (!definition_) return node_failure("no_definition", "");
-    auto parameters = evaluate(node().parameters, roots, given_);
+    flow::StepPool pool{steps_max_, steps_max_};
+    flow::EvalGiven given = given_;
+    given.pool = &pool;
+    auto parameters = evaluate(node().parameters, roots, given);
     if (!parameters) return node_failure(parameters.error());
-    flow::EvalGiven code = given_;
+    flow::EvalGiven code = given;
     code.limits.steps_max = 1'000'000;
-    return how(NodeInput{node(), *parameters, roots, now_, visit_, given_, code});
+    return how(NodeInput{node(), *parameters, roots, now_, visit_, given, code});
   }
   /// Runs with nothing but `$json`.
   NodeResult with_json(std::string_view text) const { return run(MapRoots{{"json", json(text)}}); }
@@ -86,6 +94,7 @@ class NodeFixture {
   DefinitionRef definition_;
   Instant now_;
   uint32_t visit_ = 0;
+  uint64_t steps_max_ = 10'000'000;
   flow::EvalGiven given_;
 };
 

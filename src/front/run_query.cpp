@@ -42,9 +42,19 @@ Failure<Error> failed(std::vector<Finding> findings) {
   return fail(ErrorCode::invalid_query, std::move(message), std::move(findings));
 }
 
+constexpr std::string_view run_filters[] = {"status", "workflow_id", "label", "contact_id",
+                                            "parent", "from",        "to",    "q"};
+
+bool is_run_filter(std::string_view name) {
+  return std::find(std::begin(run_filters), std::end(run_filters), name) != std::end(run_filters);
+}
+
 void read_one(const std::string& name, const std::string& value, RunFilter& filter,
               std::vector<Finding>& findings) {
-  if (name == "status") {
+  // Taken as no filter at all, an empty value would select everything.
+  if (value.empty() && is_run_filter(name)) {
+    findings.push_back(query_finding(name, "A value is needed; leave the filter out otherwise."));
+  } else if (name == "status") {
     read_statuses(value, filter, findings);
   } else if (name == "workflow_id") {
     filter.workflow = WorkflowId(value);
@@ -52,7 +62,7 @@ void read_one(const std::string& name, const std::string& value, RunFilter& filt
     size_t colon = std::min(value.find_first_of(":="), value.size());
     filter.label_key = value.substr(0, colon);
     filter.label_value = colon < value.size() ? value.substr(colon + 1) : "";
-    if (filter.label_key.empty())
+    if (filter.label_key.empty() || colon + 1 == value.size())
       findings.push_back(query_finding(name, "A label is `key` or `key:value`."));
   } else if (name == "contact_id") {
     filter.contact_id = value;
@@ -72,7 +82,7 @@ void flatten(std::string_view name, const Value& value, NamedValues& out,
              std::vector<Finding>& findings) {
   if (value.is_string()) {
     out.emplace_back(name, value.as_string());
-  } else if (value.is_array() && name == "status") {
+  } else if (value.is_array() && value.size() > 0 && name == "status") {
     for (const Value& item : value.items()) flatten(name, item, out, findings);
   } else {
     findings.push_back(
@@ -92,13 +102,11 @@ Outcome<RunFilter> read_run_filter(const NamedValues& query, const AccountId& ac
 }
 
 Outcome<RunFilter> read_run_filter(const Value& filter, const AccountId& account) {
-  static constexpr std::string_view known[] = {"status", "workflow_id", "label", "contact_id",
-                                               "parent", "from",        "to",    "q"};
   NamedValues query;
   std::vector<Finding> findings;
   for (const Value::Member& member : filter.members()) {
     std::string_view name = member.key.as_string();
-    if (std::find(std::begin(known), std::end(known), name) == std::end(known)) {
+    if (!is_run_filter(name)) {
       findings.push_back({"unknown_field",
                           "/filter/" + escape_pointer(name),
                           "This filter is not known; see GET /api/v1/executions.",
@@ -162,6 +170,13 @@ Outcome<Paging> read_paging(const NamedValues& query) {
                      "A number from 1 to " + std::to_string(page_limit_max) + " is expected.");
   if (limit) paging.limit = static_cast<size_t>(*limit);
   if (const std::string* cursor = find_value(query, "cursor")) paging.cursor = *cursor;
+  FERMATA_TRY(offset, read_number(query, "offset"));
+  if (offset && *offset > page_offset_max)
+    return bad_query("offset", "At most " + std::to_string(page_offset_max) +
+                                   " can be passed over; go on by cursor instead.");
+  if (offset && !paging.cursor.empty())
+    return bad_query("offset", "Either an offset or a cursor says where the page begins.");
+  if (offset) paging.offset = static_cast<size_t>(*offset);
   return paging;
 }
 

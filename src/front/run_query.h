@@ -24,8 +24,13 @@ Outcome<AuditFilter> read_audit_filter(const NamedValues& query, const AccountId
 struct Paging {
   size_t limit = 50;
   std::string cursor;
+  /// The other form: so many are passed over, and `total` is told. Lists that have it take
+  /// one form or the other.
+  std::optional<size_t> offset;
 };
 constexpr size_t page_limit_max = 1000;
+/// Passing over more than this would cost more than a reader expects; cursors go on for ever.
+constexpr size_t page_offset_max = 100'000;
 Outcome<Paging> read_paging(const NamedValues& query);
 
 /// A whole number in a query; nothing when absent.

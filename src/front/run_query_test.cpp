@@ -39,11 +39,31 @@ TEST(RunQuery, a_json_filter_reads_the_same_but_refuses_what_it_does_not_know) {
   EXPECT_EQ(unknown.error().findings.size(), 2u);
 }
 
+TEST(RunQuery, an_empty_filter_is_no_filter_but_a_mistake) {
+  for (const char* name :
+       {"status", "workflow_id", "label", "contact_id", "parent", "from", "to", "q"}) {
+    EXPECT_FALSE(read_run_filter(NamedValues{{name, ""}}, AccountId("a"))) << name;
+    EXPECT_FALSE(read_run_filter(Value::object({{name, ""}}), AccountId("a"))) << name;
+  }
+  EXPECT_FALSE(read_run_filter(NamedValues{{"label", "team:"}}, AccountId("a")));
+  EXPECT_FALSE(read_run_filter(NamedValues{{"label", ":blue"}}, AccountId("a")));
+  EXPECT_FALSE(read_run_filter(Value::object({{"status", Value::array()}}), AccountId("a")));
+  EXPECT_TRUE(read_run_filter(NamedValues{{"limit", ""}}, AccountId("a")));
+}
+
 TEST(RunQuery, paging_has_limits) {
   EXPECT_EQ(read_paging({})->limit, 50u);
   EXPECT_EQ(read_paging({{"limit", "1000"}, {"cursor", "c"}})->cursor, "c");
   for (const char* bad : {"0", "1001", "-1", "x", "", "5x"})
     EXPECT_FALSE(read_paging({{"limit", bad}})) << bad;
+}
+
+TEST(RunQuery, paging_takes_an_offset_or_a_cursor) {
+  EXPECT_EQ(read_paging({{"offset", "40"}})->offset, 40u);
+  EXPECT_EQ(read_paging({})->offset, std::nullopt);
+  EXPECT_FALSE(read_paging({{"offset", "1"}, {"cursor", "c"}}));
+  for (const char* bad : {"-1", "x", "", "100001"})
+    EXPECT_FALSE(read_paging({{"offset", bad}})) << bad;
 }
 
 TEST(RunQuery, flags_are_written_in_a_few_ways) {

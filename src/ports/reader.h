@@ -22,6 +22,7 @@ struct RunFilter {
   std::optional<Instant> from{};  ///< started at or after
   std::optional<Instant> to{};    ///< started before
   std::string q{};                ///< text found in id, workflow id, contact id or error code
+  bool operator==(const RunFilter&) const = default;
 };
 
 /// True when a list with this filter shows the run. `q` is compared without regard to ASCII case.

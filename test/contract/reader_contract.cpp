@@ -131,11 +131,43 @@ TEST_P(ReaderContract, list_by_status_follows_the_run) {
   EXPECT_EQ(ids({.statuses = {RunStatus::completed}}), (Ids{"r1"}));
 }
 
+TEST_P(ReaderContract, list_by_label_contact_and_parent_keeps_to_the_account_and_all_else) {
+  for (int i = 0; i < 60; ++i) {
+    RunSummary run = sample_run("r" + std::to_string(i));
+    run.account = AccountId(i % 2 == 0 ? "acme" : "other");
+    run.labels = Value::object(
+        {{"team", Value(i % 3 == 0 ? "blue" : "red")}, {"order", Value(std::to_string(i))}});
+    run.contact_id = "c" + std::to_string(i % 5);
+    if (i % 4 == 0) run.parent = RunId("r1");
+    run.status = i % 6 == 0 ? RunStatus::completed : RunStatus::running;
+    create(run);
+  }
+  AccountId acme("acme");
+  EXPECT_EQ(ids({.account = acme, .label_key = "team"}, 7).size(), 30u);
+  EXPECT_EQ(ids({.account = acme, .label_key = "team", .label_value = "blue"}, 7).size(), 10u);
+  EXPECT_EQ(ids({.account = acme, .label_key = "order", .label_value = "10"}), (Ids{"r10"}));
+  EXPECT_EQ(ids({.account = acme, .label_key = "order", .label_value = "11"}), (Ids{}));
+  EXPECT_EQ(ids({.account = acme, .contact_id = "c3"}, 2),
+            (Ids{"r58", "r48", "r38", "r28", "r18", "r8"}));
+  EXPECT_EQ(ids({.account = acme, .parent = RunId("r1")}, 4).size(), 15u);
+  EXPECT_EQ(ids({.account = acme,
+                 .statuses = {RunStatus::completed},
+                 .label_key = "team",
+                 .label_value = "blue",
+                 .contact_id = "c0",
+                 .parent = RunId("r1")}),
+            (Ids{"r0"}));
+  EXPECT_EQ(ids({.account = acme, .label_key = "team", .label_value = "blue", .q = "R1"}, 1),
+            (Ids{"r18", "r12"}));
+  EXPECT_EQ(ids({.account = acme, .label_key = "tea"}), (Ids{}));
+}
+
 // a cursor stays where it is when new runs come.
 TEST_P(ReaderContract, paging_is_stable_under_inserts) {
   for (const RunFilter& filter :
        {RunFilter{}, RunFilter{.account = AccountId("acme")},
         RunFilter{.account = AccountId("acme"), .workflow = WorkflowId("orders")},
+        RunFilter{.account = AccountId("acme"), .contact_id = "c1"},
         RunFilter{.statuses = {RunStatus::running, RunStatus::waiting}}}) {
     auto first = reader().list({}, 1, "");
     ASSERT_TRUE(first);
@@ -143,6 +175,7 @@ TEST_P(ReaderContract, paging_is_stable_under_inserts) {
     for (int i = 0; i < 10; ++i) {
       RunSummary run = sample_run(tag + "-" + std::to_string(i));
       if (i % 2 == 0) run.status = RunStatus::waiting;
+      run.contact_id = "c1";
       create(run);
     }
     std::vector<std::string> before = ids(filter);
@@ -154,7 +187,9 @@ TEST_P(ReaderContract, paging_is_stable_under_inserts) {
       ASSERT_TRUE(page);
       for (const RunSummary& run : page->items) seen.push_back(run.id.text());
       cursor = page->next_cursor;
-      create(sample_run(tag + "-extra" + std::to_string(extra++)));
+      RunSummary added = sample_run(tag + "-extra" + std::to_string(extra++));
+      added.contact_id = "c1";
+      create(added);
     } while (!cursor.empty());
     EXPECT_EQ(seen, before);
   }

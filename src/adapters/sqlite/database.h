@@ -75,6 +75,7 @@ class Statement {
   ~Statement();
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
+  const char* sql() const { return sql_; }
 
   template <class... Values>
   Rows query(const Values&... values) {

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <vector>
 
+#include "adapters/sqlite/bulk_rows.h"
 #include "adapters/sqlite/catalog_queries.h"
 #include "adapters/sqlite/run_queries.h"
 
@@ -15,6 +16,7 @@ struct ReadConnection {
   std::unique_ptr<Database> database;
   RunQueries runs{*database};
   CatalogQueries catalog{*database};
+  BulkQueries bulks{*database};
   Statement begin{*database, "BEGIN"};
   Statement end{*database, "COMMIT"};
 };

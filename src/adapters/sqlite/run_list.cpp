@@ -30,10 +30,28 @@ Outcome<std::vector<WorkflowId>> RunQueries::workflows_of(const AccountId& accou
   }
 }
 
+std::optional<Tag> RunQueries::tag_for(const RunFilter& filter) {
+  if (filter.account.empty()) return std::nullopt;
+  if (!filter.contact_id.empty()) return Tag{TagKind::contact, filter.contact_id, {}};
+  if (!filter.parent.empty()) return Tag{TagKind::parent, filter.parent.text(), {}};
+  if (filter.label_key.empty()) return std::nullopt;
+  if (filter.label_value.empty()) return Tag{TagKind::label_key, filter.label_key, {}};
+  return Tag{TagKind::label, filter.label_key, filter.label_value};
+}
+
+std::vector<const char*> RunQueries::list_statements() const {
+  return {by_id_.sql(),     by_number_.sql(), all_.sql(),           by_workflow_.sql(),
+          by_status_.sql(), by_tag_.sql(),    next_workflow_.sql(), open_after_.sql(),
+          count_one_.sql(), audit_of_.sql()};
+}
+
 Outcome<RunQueries::Scan> RunQueries::start_scan(const RunFilter& filter, size_t limit,
                                                  uint64_t before) {
   Scan scan{.before = before, .batch = std::clamp<size_t>(limit + 1, 16, scan_batch_max)};
-  if (all_unfinished_or_failed(filter.statuses)) {
+  scan.tag = tag_for(filter);
+  if (scan.tag) {
+    scan.way = Way::by_tag;
+  } else if (all_unfinished_or_failed(filter.statuses)) {
     scan.way = Way::by_status;
   } else if (!filter.account.empty() && !filter.workflow.empty()) {
     scan.way = Way::by_workflow;
@@ -52,6 +70,11 @@ Outcome<RunQueries::Numbers> RunQueries::next_batch(const RunFilter& filter, Sca
   Numbers numbers;
   bool ok = true;
   if (scan.way == Way::all) ok = collect(all_.query(scan.before, scan.batch), numbers);
+  if (scan.way == Way::by_tag) {
+    ok = collect(by_tag_.query(filter.account.text(), static_cast<int64_t>(scan.tag->kind),
+                               scan.tag->key, scan.tag->value, scan.before, scan.batch),
+                 numbers);
+  }
   if (scan.way == Way::by_status) {
     for (RunStatus status : filter.statuses) {
       ok = ok && collect(by_status_.query(static_cast<int64_t>(status), scan.before, scan.batch),

@@ -3,6 +3,7 @@
 
 #include "adapters/sqlite/database.h"
 #include "adapters/sqlite/record.h"
+#include "adapters/sqlite/run_tags.h"
 
 namespace fermata::sqlite {
 
@@ -34,14 +35,17 @@ class RunQueries {
   Outcome<std::vector<std::pair<RunStatus, uint64_t>>> counts(const AccountId& account);
   Outcome<Store::PendingPage> pending(uint64_t after, size_t limit);
   Outcome<AuditPage> audit(const AuditFilter& filter, size_t limit, uint64_t before);
+  /// The statements that lists are made from: a test holds that each of them seeks.
+  std::vector<const char*> list_statements() const;
 
  private:
   using Numbers = std::vector<uint64_t>;
-  enum class Way { all, by_workflow, by_account, by_status };
+  enum class Way { all, by_workflow, by_account, by_status, by_tag };
   /// How far a list has come: numbers of rows that may match, newest first, a batch at a time.
   struct Scan {
     Way way = Way::all;
     std::vector<WorkflowId> workflows{};
+    std::optional<Tag> tag{};  ///< borrows from the filter
     uint64_t before = 0;
     size_t batch = 0;
   };
@@ -57,6 +61,8 @@ class RunQueries {
   Outcome<void> read_bytes(const FoundRun& run, Link& link);
   Outcome<void> choose_checkpoint(const FoundRun& run, uint64_t before, StoredRun& out);
   Outcome<std::vector<WorkflowId>> workflows_of(const AccountId& account);
+  /// The tag that leads to the fewest runs, if the filter names one.
+  static std::optional<Tag> tag_for(const RunFilter& filter);
   Outcome<Scan> start_scan(const RunFilter& filter, size_t limit, uint64_t before);
   Outcome<Numbers> next_batch(const RunFilter& filter, Scan& scan);
   bool collect(Rows rows, Numbers& out);
@@ -79,6 +85,9 @@ class RunQueries {
   Statement by_status_{database_,
                        "SELECT number FROM run WHERE status = ? AND status <> 3 AND number < ? "
                        "ORDER BY number DESC LIMIT ?"};
+  Statement by_tag_{database_,
+                    "SELECT run FROM tag WHERE account = ? AND kind = ? AND key = ? AND "
+                    "value = ? AND run < ? ORDER BY run DESC LIMIT ?"};
   Statement next_workflow_{database_,
                            "SELECT workflow FROM run WHERE account = ? AND workflow > ? "
                            "ORDER BY workflow LIMIT 1"};

@@ -81,7 +81,7 @@ bool RunWriter::created(const RunRow& row) {
   const RunWrite& write = *row.task.write;
   if (row.head != 0) history_rows_.push_back({row.head, row.number, 0, &write.events});
   ++changes_[{write.summary.account, write.summary.status}];
-  return keep_checkpoint(row.number, write);
+  return tags_.write(write.summary, row.number) && keep_checkpoint(row.number, write);
 }
 
 std::optional<CommitOutcome> RunWriter::change(const RunWrite& write) {

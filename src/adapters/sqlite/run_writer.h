@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "adapters/sqlite/database.h"
+#include "adapters/sqlite/run_tags.h"
 #include "ports/store.h"
 
 namespace fermata::sqlite {
@@ -73,6 +74,7 @@ class RunWriter {
   Statement tally_{database_,
                    "INSERT INTO tally VALUES (?, ?, ?) ON CONFLICT (account, status) "
                    "DO UPDATE SET runs = runs + excluded.runs"};
+  TagWriter tags_{database_};
   uint64_t next_run_ = 1;
   uint64_t next_history_ = 1;
   std::vector<HistoryRow> history_rows_;  ///< of this transaction, still to be inserted

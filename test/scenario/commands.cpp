@@ -205,14 +205,24 @@ uint64_t Player::sequence_of(Words& words) {
   words.fail("the history has no " + wanted);
 }
 
-/// `retry as NAME`, `rerun NODE as NAME`, `fork at EVENT(NODE) CHANGES as NAME`.
+/// `to GRAPH [MAP]` of a retry in another version.
+std::optional<MigrationTarget> Player::retry_target(Words& words, const Run& before) {
+  if (!words.accept("to")) return std::nullopt;
+  MigrationTarget target{before.workflow_version + 1, nullptr, {}};
+  target.definition = graphs_[words.word("a graph")].checked.definition;
+  if (!target.definition) words.fail("the graph has errors");
+  if (words.at_json()) target.map = words.json("a map");
+  return target;
+}
+
+/// `retry [to GRAPH [MAP]] as NAME`, `rerun NODE as NAME`, `fork at EVENT(NODE) CHANGES as NAME`.
 void Player::on_restart(Words& words, const Line&) {
   std::string verb = words.word("a command");
   StoredRun stored = world_->stored(id());
   const Run& before = world_->state(id());
   restart::Source source{stored.summary, stored.history, world_->known(id())};
   auto seed = [&] {
-    if (verb == "retry") return restart::retry(source);
+    if (verb == "retry") return restart::retry(source, retry_target(words, before));
     if (verb == "rerun") return restart::rerun(source, words.word("a node"));
     words.accept("at");
     uint64_t sequence = sequence_of(words);
@@ -231,8 +241,8 @@ void Player::on_restart(Words& words, const Line&) {
   StartRun start;
   start.account = before.account;
   start.workflow = before.workflow;
-  start.workflow_version = before.workflow_version;
-  start.definition = before.definition;
+  start.workflow_version = seed->state->workflow_version;
+  start.definition = seed->state->definition;
   start.input = before.input;
   start.trigger = before.trigger;
   start.trigger_kind = before.trigger_kind;

@@ -104,7 +104,27 @@ void Player::check_run(const RunId& run) {
     fail(end, "something of the ended run is still alive");
   if (!view::stream_records(run, stored.history, world_->known(run), true))
     fail(end, "the stream cannot be shown");
-  if (events.size() <= progress_events_max) check_progress(run, stored);
+  if (events.size() > progress_events_max) return;
+  check_progress(run, stored);
+  check_items(run, stored);
+}
+
+/// What is listed of a node is what is counted of it (G-102).
+void Player::check_items(const RunId& run, const StoredRun& stored) {
+  int end = section_.lines.empty() ? section_.number : section_.lines.back().number;
+  KnownDefinitions known = world_->known(run);
+  for (const graph::Node& node : known.latest->nodes) {
+    view::ItemsWanted all;
+    all.limit = SIZE_MAX;
+    auto listed = view::node_items(stored.summary, stored.history, known, node.id, all);
+    if (!listed) return fail(end, "items cannot be listed: " + listed.error().message);
+    std::map<std::string, int64_t> counted;
+    for (const Value& item : listed->get("items").items()) ++counted[to_text(item.get("status"))];
+    const Value& told = listed->get("counts");
+    bool same = told.size() == counted.size();
+    for (const auto& [status, count] : counted) same = same && told.get(status) == Value(count);
+    if (!same) fail(end, "items of " + node.id + " differ from its counts: " + to_json(*listed));
+  }
 }
 
 /// `planned` never grows, and is reached when the run completes (G-98).

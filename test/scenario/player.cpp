@@ -31,6 +31,8 @@ void set_limit(RunLimits& limits, std::string_view name, int64_t value) {
     limits.tokens_max = count;
   else if (name == "activations_max")
     limits.activations_max = count;
+  else if (name == "activation_steps_max")
+    limits.activation_steps_max = count;
   else if (name == "context_bytes_max")
     limits.context_bytes_max = count;
   else if (name == "run_bytes_max")

@@ -1,4 +1,5 @@
 #pragma once
+#include "core/run/migration.h"
 #include "test/scenario/scenario_text.h"
 #include "test/scenario/world.h"
 
@@ -50,6 +51,7 @@ class Player {
   void on_control(Words& words, const Line& line);
   void on_batch(Words& words, const Line& line);
   void on_restart(Words& words, const Line& line);
+  std::optional<MigrationTarget> retry_target(Words& words, const Run& before);
   void on_process(Words& words, const Line& line);
   Command control_command(const std::string& verb, Words& words);
   void send(std::vector<Command> commands, bool quiet_refusals);
@@ -94,6 +96,7 @@ class Player {
 
   // invariants.cpp: what always holds
   void check_run(const RunId& run);
+  void check_items(const RunId& run, const StoredRun& stored);
   void check_progress(const RunId& run, const StoredRun& stored);
   RunEnd end_of(const std::string& name);
   std::string history_text(const RunId& run);

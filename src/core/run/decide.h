@@ -27,6 +27,7 @@ struct RunLimits {
   uint64_t expression_text_bytes_max = 1 << 20;
   uint64_t code_steps_max = 1'000'000;
   uint64_t code_memory_bytes_max = 32 << 20;
+  uint64_t activation_steps_max = 10'000'000;
   uint64_t response_bytes_max = 4 << 20;
   int64_t interval_ms_max = int64_t{365} * 86'400'000;
   uint64_t signals_kept_max = 10'000;

@@ -78,6 +78,24 @@ Outcome<std::vector<Event>> decode_history(const HistoryChunk& chunk) {
   return events;
 }
 
+Outcome<std::vector<std::set<NodeIndex>>> places_of(const std::vector<HistoryChunk>& history,
+                                                    NodeIndex node) {
+  std::vector<std::vector<NodeIndex>> moves;
+  for (const HistoryChunk& chunk : history) {
+    FERMATA_TRY(events, decode_history(chunk));
+    for (const Event& event : events)
+      if (const auto* migrated = std::get_if<RunMigrated>(&event.body))
+        moves.push_back(migrated->node_map);
+  }
+  std::vector<std::set<NodeIndex>> places(moves.size() + 1);
+  places.back() = {node};
+  // Found backwards from the version the run has now.
+  for (size_t phase = moves.size(); phase-- > 0;)
+    for (NodeIndex old = 0; old < moves[phase].size(); ++old)
+      if (places[phase + 1].contains(moves[phase][old])) places[phase].insert(old);
+  return places;
+}
+
 namespace {
 
 Outcome<Run> fold_to(Run run, const std::vector<HistoryChunk>& history,

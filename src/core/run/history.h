@@ -1,4 +1,5 @@
 #pragma once
+#include <set>
 #include <vector>
 
 #include "base/error.h"
@@ -41,5 +42,10 @@ Outcome<Run> fold_on(Run run, const std::vector<HistoryChunk>& history,
 /// The same up to and including `last_sequence`.
 Outcome<Run> fold_until(const RunId& id, const std::vector<HistoryChunk>& history,
                         const DefinitionLookup& definitions, uint64_t last_sequence);
+
+/// The places a node of the latest version had in each version a run has had, oldest first: as many
+/// as there were migrations, and one more. Several when a map led several nodes to it.
+Outcome<std::vector<std::set<NodeIndex>>> places_of(const std::vector<HistoryChunk>& history,
+                                                    NodeIndex node);
 
 }  // namespace fermata

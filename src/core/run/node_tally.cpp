@@ -157,27 +157,37 @@ void NodeTally::count(const Event& event) {
   if (const auto* e = std::get_if<TokensCancelled>(&body)) count_cancelled(*e);
 }
 
-Value NodeTally::nodes() const {
+Value NodeTally::node(NodeIndex index) const {
   static constexpr std::string_view names[] = {"running", "waiting",   "success",
                                                "failed",  "cancelled", "skipped"};
+  static constexpr Status by_weight[] = {running, waiting, failed, cancelled, success, skipped};
+  const graph::Node& node = definition_->nodes[index];
+  Value counts = Value::object();
+  for (int status = 0; status < statuses; ++status)
+    if (counts_[index][status] > 0) counts.set(names[status], counts_[index][status]);
+  Value shown;
+  for (Status status : by_weight)
+    if (shown.is_null() && counts_[index][status] > 0) shown = Value(names[status]);
+  return Value::object({{"node_id", node.id},
+                        {"node_name", node.name},
+                        {"type", graph::wire_name(node.type)},
+                        {"status", std::move(shown)},
+                        {"counts", std::move(counts)}});
+}
+
+Value NodeTally::edge(EdgeIndex index) const {
+  return Value::object({{"edge_id", definition_->edges[index].id}, {"count", edge_counts_[index]}});
+}
+
+Value NodeTally::nodes() const {
   Value list = Value::array();
-  for (size_t i = 0; i < counts_.size(); ++i) {
-    const graph::Node& node = definition_->nodes[i];
-    Value counts = Value::object();
-    for (int status = 0; status < statuses; ++status)
-      if (counts_[i][status] > 0) counts.set(names[status], counts_[i][status]);
-    list.push(Value::object({{"node_id", node.id},
-                             {"node_name", node.name},
-                             {"type", graph::wire_name(node.type)},
-                             {"counts", counts}}));
-  }
+  for (NodeIndex i = 0; i < counts_.size(); ++i) list.push(node(i));
   return list;
 }
 
 Value NodeTally::edges() const {
   Value list = Value::array();
-  for (size_t i = 0; i < edge_counts_.size(); ++i)
-    list.push(Value::object({{"edge_id", definition_->edges[i].id}, {"count", edge_counts_[i]}}));
+  for (EdgeIndex i = 0; i < edge_counts_.size(); ++i) list.push(edge(i));
   return list;
 }
 

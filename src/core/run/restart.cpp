@@ -124,7 +124,39 @@ Seed seed_of(Run run) {
   return seed;
 }
 
-Outcome<Seed> retry(const Source& source) {
+/// Moves a state to another version, as the event of a migration would.
+static Outcome<void> move_to(Run& run, const MigrationTarget& target) {
+  if (target.definition->hash == run.definition->hash) {
+    run.workflow_version = target.workflow_version;
+    return {};
+  }
+  FERMATA_TRY(event, plan_migration(run, target));
+  run.definition = target.definition;
+  evolve(run, {run.last_sequence + 1, run.last_at, std::move(event)});
+  return {};
+}
+
+Outcome<Value> migration_plan(const Source& source, const MigrationTarget& target) {
+  if (is_terminal(source.summary.status))
+    return fail(ErrorCode::run_finished, "the execution has ended");
+  FERMATA_TRY(run, state_at(source, source.summary.last_sequence));
+  std::set<NodeIndex> before = run.done;
+  graph::DefinitionRef old = run.definition;
+  FERMATA_TRY_VOID(move_to(run, target));
+  Value plan = plan_of(run);
+  // Nothing starts anew: what is under way goes on.
+  plan.set("repeat", Value::array());
+  Value warnings = Value::array();
+  for (NodeIndex node : before)
+    if (!target.definition->node_by_id(old->nodes[node].id) &&
+        !target.map.find(old->nodes[node].id))
+      warnings.push("the output of " + old->nodes[node].id +
+                    " is lost: the other version does not have it");
+  plan.set("warnings", std::move(warnings));
+  return plan;
+}
+
+Outcome<Seed> retry(const Source& source, const std::optional<MigrationTarget>& target) {
   RunStatus status = source.summary.status;
   if (!is_terminal(status))
     return fail(ErrorCode::run_not_finished, "the execution has not ended yet");
@@ -134,9 +166,11 @@ Outcome<Seed> retry(const Source& source) {
   if (halt.before == 0)
     return fail(ErrorCode::rerun_not_possible, "the execution failed before its first node");
   FERMATA_TRY(run, state_at(source, halt.before));
+  // Before the move: what halted is named as the old version names it.
+  forget_deadlines(run, halt);
+  if (target) FERMATA_TRY_VOID(move_to(run, *target));
   // The work is the same work: the run key stays, so calls carry the same keys (G-39).
   detach(run);
-  forget_deadlines(run, halt);
   auto failed = run.tokens.find(halt.token);
   if (failed != run.tokens.end() && failed->second.parked != Parked::ready)
     start_anew(run, halt.token);

@@ -8,6 +8,7 @@
 #include "core/model/command.h"
 #include "core/model/summary.h"
 #include "core/run/history.h"
+#include "core/run/migration.h"
 
 /// New runs made from old ones (G-96). Each gives the state the new run begins with, to be sent as
 /// `StartRun::seed`, and a plan for `?dry_run=true`.
@@ -24,7 +25,10 @@ struct Seed {
   Value plan;  ///< {repeat[], reuse[], cancel[], warnings[]}
 };
 
-Outcome<Seed> retry(const Source& source);
+/// With a target the new run goes on in that version, if the state fits it as in a migration.
+Outcome<Seed> retry(const Source& source, const std::optional<MigrationTarget>& target = {});
+/// What moving the live run to another version would do; refused as the migration would be.
+Outcome<Value> migration_plan(const Source& source, const MigrationTarget& target);
 Outcome<Seed> rerun(const Source& source, const std::string& from_node);
 Outcome<Seed> fork(const Source& source, uint64_t at_sequence, const Value& changes);
 

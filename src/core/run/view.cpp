@@ -1,9 +1,8 @@
 #include "core/run/view.h"
 
 #include "core/run/event_json.h"
-#include "core/run/decide.h"
+#include "core/run/gathered.h"
 #include "core/run/history.h"
-#include "core/run/tokens.h"
 #include "core/run/waiting.h"
 
 namespace fermata::view {
@@ -21,32 +20,6 @@ Failure<Error> unknown_definition(const Event& event) {
               "the definition in force at sequence " + std::to_string(event.sequence) +
                   " is missing");
 }
-
-/// Follows a history that is read from its start, to know what events leave to the fold.
-class Companion {
- public:
-  explicit Companion(bool from_start) : follows_(from_start) {}
-
-  /// The aggregator's output where the event means one.
-  std::optional<Value> follow(const Event& event, const graph::Definition& definition) {
-    if (!follows_) return std::nullopt;
-    // Borrowed for the length of the call that reads the history.
-    run_.definition = graph::DefinitionRef(graph::DefinitionRef(), &definition);
-    const auto* done = std::get_if<NodeSucceeded>(&event.body);
-    std::optional<Value> output;
-    if (done && run_.tokens.at(done->activation.token).gathers != 0) {
-      ScopeId scope = run_.tokens.at(done->activation.token).gathers;
-      output = gathered_output(run_.scopes.at(scope),
-                               done->output.get("drop_ended") == Value(true));
-    }
-    evolve(run_, event);
-    return output;
-  }
-
- private:
-  bool follows_;
-  Run run_;
-};
 
 }  // namespace
 
@@ -94,13 +67,13 @@ Outcome<std::vector<Value>> history(const std::vector<HistoryChunk>& chunks,
                                     const KnownDefinitions& definitions, uint64_t from,
                                     size_t limit) {
   EventShow show(definitions);
-  Companion companion(!chunks.empty() && chunks.front().first_sequence == 1);
+  GatheredOutputs gathered;
   std::vector<Value> shown;
   for (const HistoryChunk& chunk : chunks) {
     FERMATA_TRY(events, decode_history(chunk));
     for (const Event& event : events) {
       if (!show.learn(event)) return unknown_definition(event);
-      std::optional<Value> output = companion.follow(event, show.definition());
+      std::optional<Value> output = gathered.follow(event, show.definition());
       if (event.sequence < from) continue;
       if (shown.size() >= limit) return shown;
       shown.push_back(show.show(event, output));
@@ -109,29 +82,14 @@ Outcome<std::vector<Value>> history(const std::vector<HistoryChunk>& chunks,
   return shown;
 }
 
-Outcome<Value> nodes(const RunSummary& summary, const std::vector<HistoryChunk>& history,
-                     const KnownDefinitions& definitions,
-                     std::optional<uint64_t> at_sequence) {
-  std::optional<NodeTally> tally;
-  graph::DefinitionRef definition;
-  for (const HistoryChunk& chunk : history) {
-    FERMATA_TRY(events, decode_history(chunk));
-    for (const Event& event : events) {
-      if (at_sequence && event.sequence > *at_sequence) break;
-      const auto* started = start_in(event.body);
-      const auto* migrated = std::get_if<RunMigrated>(&event.body);
-      if (started || migrated) definition = definitions.find(started ? started->hash
-                                                                     : migrated->hash);
-      if (!definition) return unknown_definition(event);
-      if (!tally) tally.emplace(*definition);
-      if (migrated) tally->migrate(*migrated, *definition);
-      tally->count(event);
-    }
-  }
-  if (!tally) tally.emplace(*definitions.latest);
-  Value shown = Value::object({{"execution_id", summary.id.text()}, {"nodes", tally->nodes()},
-                               {"edges", tally->edges()}});
-  return shown;
+Outcome<Value> value_at(const std::vector<HistoryChunk>& chunks,
+                        const KnownDefinitions& definitions, uint64_t sequence,
+                        std::string_view field) {
+  FERMATA_TRY(shown, history(chunks, definitions, sequence, 1));
+  const Value* found = shown.empty() ? nullptr : shown.front().find(field);
+  if (found) return *found;
+  return fail(ErrorCode::value_not_found, "there is no value " + std::to_string(sequence) + "/" +
+                                              std::string(field) + " in the history");
 }
 
 }  // namespace fermata::view

@@ -73,7 +73,7 @@ Value shown(const Run& run, const Entry& entry, size_t count) {
   if (entry.until) out.set("until", to_rfc3339(*entry.until));
   if (count > 1) {
     out.set("count", count);
-  } else if (!entry.what.is_null()) {
+  } else {
     out.set("what", entry.what);
   }
   return out;

@@ -26,6 +26,10 @@ class NodeTally {
   void count(const Event& event);
   Value nodes() const;
   Value edges() const;
+  /// {node_id, node_name, type, status, counts}; the status is what is under way there, else how
+  /// the worst of it ended, null before anything came to it.
+  Value node(NodeIndex node) const;
+  Value edge(EdgeIndex edge) const;
 
  private:
   enum Status { running, waiting, success, failed, cancelled, skipped, statuses };

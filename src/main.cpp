@@ -25,6 +25,7 @@ class Opened final : public cli::OpenStore {
   Store& store() override { return *store_; }
   Reader& reader() override { return *store_; }
   Catalog& catalog() override { return *store_; }
+  Bulks& bulks() override { return *store_; }
 
  private:
   std::unique_ptr<Kind> store_;

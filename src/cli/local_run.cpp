@@ -15,9 +15,11 @@ constexpr int64_t sleep_ms_max = 1'000;
 
 void LocalRun::committed(const RunSummary& summary, const HistoryChunk& events) {
   latest_ = summary;
-  auto records = view::stream_records(summary.id, {events}, definition_, false);
-  if (!records) return;
-  for (const Value& record : *records)
+  if (!stream_) stream_.emplace(summary.id, definition_, false);
+  std::vector<Value> records;
+  if (!stream_->read(events, 1, records)) return;
+  stream_->tell_progress(records);
+  for (const Value& record : records)
     progress_.show(record.get("event").as_string(), record.get("data"));
 }
 

@@ -4,6 +4,7 @@
 
 #include "cli/engine.h"
 #include "cli/progress.h"
+#include "core/run/stream_records.h"
 
 namespace fermata::cli {
 
@@ -35,6 +36,7 @@ class LocalRun final : public Feed {
   Progress& progress_;
   graph::DefinitionRef definition_;
   RunSummary latest_;
+  std::optional<view::StreamRecords> stream_;
   std::optional<Error> refusal_;
   /// Lines of log nodes, shown behind the events they belong to.
   std::vector<std::pair<std::string, std::string>> said_;

@@ -108,6 +108,7 @@ void Serving::build_api() {
   options.wait_ms_max = static_cast<int64_t>(settings_.http_wait_ms_max);
   options.work_queue_max = settings_.http_work_queue_max;
   options.credential_bytes_max = settings_.credential_bytes_max;
+  options.bulk_items_max = settings_.bulk_items_max;
   options.demo_echo = !settings_.demo.empty();
   options.version = program_version;
   if (clock_mover_) options.test_clock = clock_mover_->for_api();
@@ -121,8 +122,8 @@ void Serving::build_api() {
   options.log = [this](const std::string& line) { log_.info(line); };
   api_ = std::make_unique<server::Api>(
       server::ApiParts{*engine_.host, engine_.store->reader(), engine_.store->catalog(),
-                       engine_.clock(), *engine_.entropy, hub_, *engine_.definitions,
-                       *engine_.vault},
+                       engine_.store->bulks(), engine_.clock(), *engine_.entropy, hub_,
+                       *engine_.definitions, *engine_.vault},
       std::move(options));
 }
 
@@ -143,6 +144,7 @@ Outcome<void> Serving::begin() {
   build_api();
   FERMATA_TRY_VOID(listen());
   host_thread_ = std::thread([host = engine_.host.get()] { host->run(); });
+  FERMATA_TRY_VOID(api_->recover());
   ready_ = true;
   log_.info("Serving", {{"url", base_url()},
                         {"store", settings_.store},

@@ -254,6 +254,7 @@ RunLimits run_limits_of(const Settings& settings) {
   limits.expression_text_bytes_max = settings.graph_expression_text_bytes_max;
   limits.code_steps_max = settings.graph_code_steps_max;
   limits.code_memory_bytes_max = settings.graph_code_memory_bytes_max;
+  limits.activation_steps_max = settings.graph_activation_steps_max;
   limits.response_bytes_max = settings.graph_response_bytes_max;
   limits.interval_ms_max = static_cast<int64_t>(settings.graph_interval_ms_max);
   limits.signals_kept_max = settings.graph_signals_kept_max;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "ports/bulk.h"
 #include "ports/call_secrets.h"
 #include "ports/calls.h"
 #include "ports/catalog.h"
@@ -14,13 +15,14 @@
 
 namespace fermata::cli {
 
-/// Three ports over one state, owned together.
+/// The ports over one state, owned together.
 class OpenStore {
  public:
   virtual ~OpenStore() = default;
   virtual Store& store() = 0;
   virtual Reader& reader() = 0;
   virtual Catalog& catalog() = 0;
+  virtual Bulks& bulks() = 0;
 };
 
 /// A clock that stands still until it is told.

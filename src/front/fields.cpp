@@ -45,6 +45,17 @@ std::optional<std::string> Fields::text(std::string_view name, size_t bytes_max)
   return std::nullopt;
 }
 
+std::optional<std::string> Fields::id(std::string_view name) {
+  const Value* value = take(name);
+  if (!value) return std::nullopt;
+  if (value->is_string() && is_valid_id(value->as_string())) return std::string(value->as_string());
+  findings_.push_back({"invalid_id",
+                       path_ + "/" + escape_pointer(name),
+                       "1 to 100 printable ASCII characters without space / ? # % are expected.",
+                       {}});
+  return std::nullopt;
+}
+
 std::optional<int64_t> Fields::integer(std::string_view name, int64_t least, int64_t most) {
   const Value* value = take(name);
   if (!value) return std::nullopt;

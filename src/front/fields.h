@@ -19,6 +19,8 @@ class Fields {
   explicit Fields(const Value& body, std::string path = "");
 
   std::optional<std::string> text(std::string_view name, size_t bytes_max = 1000);
+  /// An id that was chosen outside (W-4).
+  std::optional<std::string> id(std::string_view name);
   std::optional<int64_t> integer(std::string_view name, int64_t least, int64_t most);
   std::optional<bool> boolean(std::string_view name);
   std::optional<Instant> instant(std::string_view name);

@@ -10,7 +10,6 @@ namespace {
 constexpr size_t labels_max = 64;
 constexpr size_t label_name_bytes_max = 100;
 constexpr size_t label_value_bytes_max = 500;
-constexpr size_t contact_id_bytes_max = 200;
 constexpr int64_t timeout_ms_max = int64_t{3650} * 24 * 3600 * 1000;
 
 std::vector<Finding> check_labels(const Value& labels) {
@@ -42,7 +41,7 @@ Outcome<StartRequest> read_start(const Value& body) {
     out.version = static_cast<uint32_t>(*version);
   out.labels = fields.object("labels");
   fields.add(check_labels(out.labels));
-  out.contact_id = fields.text("contact_id", contact_id_bytes_max).value_or("");
+  out.contact_id = fields.id("contact_id").value_or("");
   out.start_at = fields.instant("start_at");
   out.timeout_ms = fields.integer("timeout_ms", 0, timeout_ms_max);
   FERMATA_TRY_VOID(fields.finish());

@@ -36,6 +36,18 @@ TEST(StartRequest, tells_every_bad_field) {
   EXPECT_EQ(request.error().findings.size(), 7u);
 }
 
+TEST(StartRequest, a_contact_is_named_by_an_id) {
+  EXPECT_EQ(read(R"({"contact_id":"c-17@crm.example"})")->contact_id, "c-17@crm.example");
+  for (const char* bad :
+       {R"("")", R"("a b")", R"("a/b")", R"("\u00fc")", "7",
+        R"("0123456789012345678901234567890123456789012345678901234567890123456789)"
+        R"(0123456789012345678901234567890")"}) {
+    auto request = read(std::string(R"({"contact_id":)") + bad + "}");
+    ASSERT_FALSE(request) << bad;
+    EXPECT_EQ(request.error().code, ErrorCode::invalid_id) << bad;
+  }
+}
+
 TEST(StartRequest, labels_are_limited) {
   Value labels = Value::object();
   for (int i = 0; i < 65; ++i) labels.set("l" + std::to_string(i), "x");

@@ -1,6 +1,7 @@
 #include "server/api.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/hash.h"
 #include "base/json.h"
@@ -13,6 +14,8 @@ namespace fermata::server {
 namespace {
 
 constexpr size_t idempotency_key_bytes_max = 255;
+/// Of any other parameter nobody could say which of two was meant.
+constexpr std::string_view repeatable_parameter = "status";
 
 Role role_for(Access access) {
   switch (access) {
@@ -93,7 +96,11 @@ Api::Api(ApiParts parts, ApiOptions options)
   epoch_ = new_uuid_v4().substr(0, 8);
 }
 
-Api::~Api() = default;
+Api::~Api() {
+  stopping_ = true;
+  // What they call uses the pool, which goes first.
+  deadlines_.stop();
+}
 
 std::string Api::new_uuid_v7() {
   std::lock_guard lock(entropy_mutex_);
@@ -150,6 +157,13 @@ http::Response Api::not_found(const http::Request& request) {
   Router::Match match = router_.find(probe);
   if (match.malformed)
     return refuse({ErrorCode::bad_request, "The path holds a broken percent escape.", {}});
+  if (request.path == "*") {
+    // OPTIONS * asks about the server itself.
+    http::Response response;
+    response.status = 204;
+    response.headers.emplace_back("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
+    return response;
+  }
   if (match.allow.empty())
     return refuse(
         {ErrorCode::route_not_found, "There is no route " + std::string(request.path) + ".", {}});
@@ -224,11 +238,16 @@ Outcome<void> Api::read_query(Call& call) const {
     return fermata::fail(ErrorCode::bad_request, "The query holds a broken percent escape.");
   if (call.route.query == "*") return {};
   std::vector<Finding> findings;
-  for (const auto& [name, value] : call.query)
-    if (!list_has(call.route.query, name))
+  std::set<std::string_view> seen;
+  for (const auto& [name, value] : call.query) {
+    if (!list_has(call.route.query, name)) {
       findings.push_back({"invalid_query", name, "This parameter is not known here.", {}});
+    } else if (!seen.insert(name).second && name != repeatable_parameter) {
+      findings.push_back({"invalid_query", name, "This parameter is given twice.", {}});
+    }
+  }
   if (findings.empty()) return {};
-  std::string message = "`" + findings[0].path + "` is not a parameter of this route.";
+  std::string message = "`" + findings[0].path + "`: " + findings[0].message;
   return fermata::fail(ErrorCode::invalid_query, std::move(message), std::move(findings));
 }
 
@@ -241,6 +260,10 @@ Outcome<void> Api::read_body(Call& call) const {
     if (call.route.body == Body::json_optional) return {};
     return fermata::fail(ErrorCode::bad_json, "A JSON body is needed.");
   }
+  std::string_view coding = call.request.header("content-encoding");
+  if (!coding.empty() && !http::equal_ignoring_case(coding, "identity"))
+    return fermata::fail(ErrorCode::unsupported_media_type,
+                         "The body is encoded as `" + std::string(coding) + "`; send it as it is.");
   if (!type.empty() && !is_json_type(type))
     return fermata::fail(ErrorCode::unsupported_media_type,
                          "The body is `" + std::string(type) + "`; application/json" +

@@ -8,10 +8,12 @@
 #include "front/definitions.h"
 #include "front/vault.h"
 #include "host/intake.h"
+#include "ports/bulk.h"
 #include "ports/catalog.h"
 #include "ports/clock.h"
 #include "ports/reader.h"
 #include "server/access.h"
+#include "server/bulk.h"
 #include "server/deadlines.h"
 #include "server/feed_hub.h"
 #include "server/http/handler.h"
@@ -36,6 +38,7 @@ struct ApiParts {
   Intake& intake;
   Reader& reader;
   Catalog& catalog;
+  Bulks& bulks;
   Clock& clock;
   Entropy& entropy;
   FeedHub& hub;
@@ -51,8 +54,8 @@ struct ApiOptions {
   int64_t wait_ms_max = 60'000;      ///< of `?wait=`; setting http_wait_ms_max
   int64_t webhook_wait_ms = 30'000;  ///< G-31, `respond: result`
   int64_t stream_keep_alive_ms = 15'000;
-  size_t bulk_runs_max = 10'000;
   size_t credential_bytes_max = 65'536;
+  size_t bulk_items_max = 100'000;  ///< that one operation may act on
   size_t work_threads = 2;
   size_t work_queue_max = 1024;
   bool demo_echo = false;
@@ -71,6 +74,8 @@ struct ApiOptions {
 class Api final : public http::Handler {
  public:
   Api(ApiParts parts, ApiOptions options);
+  /// Takes up what was under way when the server last stopped; the engine must have recovered.
+  Outcome<void> recover() { return bulk_.recover(); }
   ~Api() override;
 
   http::Lane classify(http::Request& request) override;
@@ -82,6 +87,8 @@ class Api final : public http::Handler {
   Intake& intake() { return parts_.intake; }
   Reader& reader() { return parts_.reader; }
   Catalog& catalog() { return parts_.catalog; }
+  Bulks& bulks() { return parts_.bulks; }
+  BulkRunner& bulk() { return bulk_; }
   FeedHub& hub() { return parts_.hub; }
   front::Definitions& definitions() { return parts_.definitions; }
   front::Vault& vault() { return parts_.vault; }
@@ -126,6 +133,7 @@ class Api final : public http::Handler {
   KeyRing keys_;
   RateLimits rates_;
   Metrics metrics_;
+  BulkRunner bulk_{*this};
   Deadlines deadlines_;
   WorkPool pool_;  ///< last, so that its threads end before what they use
 };

@@ -201,28 +201,86 @@ TEST(Executions, a_live_one_migrates_to_another_version) {  // G-97
   EXPECT_EQ(world.ask("GET", path).body.get("version"), Value(2));
 }
 
-TEST(Executions, a_selection_is_acted_on_as_one) {
+TEST(Executions, a_failed_one_is_retried_in_another_version) {  // G-96, G-97
+  TestWorld world;
+  auto version = [](const char* node, const char* source) {
+    return R"({"nodes":[{"id":"t","name":"Start","type":"manual","trigger":true},
+        {"id":")" +
+           std::string(node) + R"(","name":"Work","type":"code","parameters":{"source":")" +
+           source + R"("}}],"edges":[{"id":"1","src":"t","dst":")" + node + R"("}]})";
+  };
+  ASSERT_EQ(world.ask("PUT", "/api/v1/workflows/w", version("a", "throw 'no'")).status, 201);
+  std::string id = world.start("w");
+  ASSERT_TRUE(world.wait_for(id, "failed"));
+  ASSERT_EQ(world.ask("PUT", "/api/v1/workflows/w", version("a", "return 42")).status, 200);
+  ASSERT_EQ(world.ask("PUT", "/api/v1/workflows/w", version("b", "return 43")).status, 200);
+  std::string path = "/api/v1/executions/" + id + "/retry";
+  auto finished = [&](const TestWorld::Answer& retried) {
+    EXPECT_EQ(retried.status, 201) << retried.text;
+    std::string made(retried.body.get("id").as_string());
+    EXPECT_TRUE(world.wait_for(made, "completed"));
+    auto run = world.ask("GET", "/api/v1/executions/" + made);
+    EXPECT_EQ(run.body.get("origin").get("kind"), Value("retry"));
+    return run.body;
+  };
+  auto second = finished(world.ask("POST", path, R"({"version":2})"));
+  EXPECT_EQ(second.get("version"), Value(2));
+  EXPECT_EQ(second.get("output").get("Work").get("result"), Value(42));
+  auto refused = world.ask("POST", path, R"({"version":3})");
+  EXPECT_EQ(refused.status, 409);
+  EXPECT_EQ(refused.code(), "migration_refused");
+  EXPECT_EQ(refused.body.get("errors").items()[0].get("path"), Value("/nodes/a"));
+  auto mapped = finished(world.ask("POST", path, R"({"version":3,"map":{"a":"b"}})"));
+  EXPECT_EQ(mapped.get("output").get("Work").get("result"), Value(43));
+  EXPECT_EQ(world.ask("POST", path, R"({"version":3,"map":{"a":"x"}})").code(),
+            "migration_refused");
+  EXPECT_EQ(world.ask("POST", path, R"({"version":9})").code(), "version_not_found");
+  EXPECT_EQ(world.ask("POST", path, R"({"map":{"a":"b"}})").code(), "invalid_field");
+  auto plan = world.ask("POST", path + "?dry_run=true", R"({"version":2})");
+  EXPECT_EQ(plan.body.get("repeat").items()[0], Value("a")) << plan.text;
+}
+
+TEST(Executions, a_migration_can_be_tried_first) {  // G-97
   TestWorld world;
   world.put_workflows();
-  for (int i = 0; i < 3; ++i) world.start("waiting", R"({"labels":{"batch":"x"}})");
-  std::string done = world.start("instant", R"({"input":{"n":1},"labels":{"batch":"x"}})");
-  ASSERT_TRUE(world.wait_for(done, "completed"));
-  std::string body = R"({"action":"cancel","filter":{"label":"batch:x"},"reason":"r")";
-  auto dry = world.ask("POST", "/api/v1/executions/bulk", body + R"(,"dry_run":true})");
-  EXPECT_EQ(dry.body.get("count"), Value(4)) << dry.text;
-  EXPECT_EQ(dry.body.get("sample").size(), 3u);
-  EXPECT_EQ(dry.body.get("refused").get("run_finished"), Value(1));
-  auto acted = world.ask("POST", "/api/v1/executions/bulk", body + "}");
-  EXPECT_EQ(acted.body.get("matched"), Value(4)) << acted.text;
-  EXPECT_EQ(acted.body.get("done"), Value(3));
-  EXPECT_EQ(acted.body.get("refused").size(), 1u);
-  auto bulk = [&](const char* text) {
-    return world.ask("POST", "/api/v1/executions/bulk", text).code();
+  std::string path = "/api/v1/executions/" + world.start("waiting");
+  std::string second = waiting_workflow;
+  second.replace(second.find("\"id\":\"w\""), 8, "\"id\":\"v\"");
+  second.replace(second.find("\"dst\":\"w\""), 9, "\"dst\":\"v\"");
+  ASSERT_EQ(world.ask("PUT", "/api/v1/workflows/waiting", second).status, 200);
+  auto refused = world.ask("POST", path + "/migrate?dry_run=true", R"({"version":2})");
+  EXPECT_EQ(refused.code(), "migration_refused") << refused.text;
+  auto plan = world.ask("POST", path + "/migrate?dry_run=true", R"({"version":2,"map":{"w":"v"}})");
+  EXPECT_EQ(plan.status, 200) << plan.text;
+  EXPECT_EQ(plan.body.get("reuse").items()[0], Value("t"));
+  EXPECT_EQ(world.ask("GET", path).body.get("version"), Value(1));
+}
+
+TEST(Executions, pages_are_taken_by_offset_with_their_total) {  // A-3
+  TestWorld world;
+  world.put_workflows();
+  std::vector<std::string> ids;
+  for (int i = 0; i < 5; ++i)
+    ids.push_back(world.start("waiting", i % 2 ? "{}" : R"({"labels":{"even":"yes"}})"));
+  auto list = [&](const std::string& query) {
+    return world.ask("GET", "/api/v1/executions" + query).body;
   };
-  EXPECT_EQ(bulk(R"({"action":"cancel"})"), "invalid_field");
-  EXPECT_EQ(bulk(R"({"action":"cancel","filter":{}})"), "invalid_field");
-  EXPECT_EQ(bulk(R"({"action":"cancel","filter":{"lable":"x"}})"), "invalid_field");
-  EXPECT_EQ(bulk(R"({"action":"burn","filter":{"q":"x"}})"), "invalid_field");
+  auto page = list("?offset=3&limit=10");
+  EXPECT_EQ(page.get("total"), Value(5));
+  ASSERT_EQ(page.get("items").size(), 2u);
+  EXPECT_EQ(page.get("items").items()[0].get("id"), Value(ids[1]));
+  EXPECT_EQ(list("?offset=9").get("items").size(), 0u);
+  EXPECT_EQ(list("?offset=1&label=even").get("total"), Value(3));
+  EXPECT_EQ(list("?offset=1&label=even").get("items").size(), 2u);
+  // A cursor goes on from a page by offset; without one the total is told where it is counted.
+  auto first = list("?offset=0&limit=2");
+  std::string cursor(first.get("next_cursor").as_string());
+  EXPECT_EQ(list("?cursor=" + cursor).get("items").size(), 3u);
+  EXPECT_EQ(list("?status=waiting").get("total"), Value(5));
+  EXPECT_EQ(list("?status=failed").get("total"), Value(0));
+  EXPECT_FALSE(list("?label=even").find("total"));
+  EXPECT_EQ(world.ask("GET", "/api/v1/executions?offset=1&cursor=" + cursor).code(),
+            "invalid_query");
 }
 
 TEST(Executions, a_full_engine_says_when_to_come_back) {  // A-2

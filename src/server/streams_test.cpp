@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "base/json.h"
 #include "server/event_stream.h"
 #include "server/test_world.h"
 
@@ -124,6 +125,135 @@ TEST(Streams, are_counted_while_they_are_open) {
   auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (open() > 0 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
   EXPECT_EQ(open(), 0u);
+}
+
+/// The events of a stream that has ended: name and data of each.
+std::vector<std::pair<std::string, Value>> events_in(const std::string& text) {
+  std::vector<std::pair<std::string, Value>> out;
+  for (size_t at = text.find("event: "); at != std::string::npos; at = text.find("event: ", at)) {
+    std::string name = text.substr(at + 7, text.find('\n', at) - at - 7);
+    size_t data = text.find("data: ", at) + 6;
+    at = text.find('\n', data);
+    auto parsed = parse_json(text.substr(data, at - data));
+    EXPECT_TRUE(parsed) << text.substr(data, at - data);
+    out.emplace_back(std::move(name), parsed ? *parsed : Value());
+  }
+  return out;
+}
+
+const char* const split_workflow =
+    R"({"nodes":[{"id":"t","name":"Start","type":"manual","trigger":true},
+        {"id":"s","name":"Each","type":"split","parameters":{"input_array":"$input.items"}},
+        {"id":"c","name":"Check","type":"code","parameters":{
+          "source":"if ($item == 7) throw 'seven'\n return $item"}},
+        {"id":"w","name":"Wait","type":"wait_for_signal","parameters":{"name":"go"}},
+        {"id":"a","name":"All","type":"aggregator"}],
+       "edges":[{"id":"1","src":"t","dst":"s"},{"id":"2","src":"s","dst":"c"},
+        {"id":"3","src":"c","dst":"a"},{"id":"4","src":"a","dst":"w"}]})";
+
+std::string numbers(int count) {
+  std::string out = R"({"input":{"items":[)";
+  for (int i = 0; i < count; ++i) out += (i ? "," : "") + std::to_string(i);
+  return out + "]}}";
+}
+
+TEST(Streams, of_a_large_split_only_failures_waits_and_progress_are_told) {  // G-102
+  TestWorld world;
+  ASSERT_EQ(world.ask("PUT", "/api/v1/workflows/split", split_workflow).status, 201);
+  std::string id = world.start("split", numbers(1'500));
+  ASSERT_TRUE(world.wait_for(id, "waiting"));
+  ASSERT_EQ(world.ask("POST", "/api/v1/executions/" + id + "/signals/go").status, 200);
+  ASSERT_TRUE(world.wait_for(id, "completed"));
+  std::string target = "/api/v1/executions/" + id + "/stream";
+  TestClient reader(world.server().port());
+  reader.send(get(target));
+  std::string text = reader.receive().body;
+  size_t failed = 0;
+  Value progress;
+  for (const auto& [name, data] : events_in(text)) {
+    if (name == "progress") progress = data;
+    if (data.get("node_id") != Value("c")) continue;
+    EXPECT_EQ(data.get("status"), Value("failed"));
+    ++failed;
+    EXPECT_EQ(data.get("lineage").items()[0].get("branch_id"), Value("s@0.7"));
+  }
+  EXPECT_EQ(failed, 1u);
+  EXPECT_EQ(progress.get("node_id"), Value("s")) << text.substr(0, 500);
+  EXPECT_EQ(progress.get("total"), Value(1'500));
+  EXPECT_EQ(progress.get("resolved"), Value(1'500));
+  EXPECT_EQ(progress.get("failed"), Value(1));
+  // Whoever resumes in the middle is told no more than the others, and by the same names.
+  reader.send(get(target, "Last-Event-ID: 5\r\n"));
+  for (const auto& [name, data] : events_in(reader.receive().body)) {
+    if (data.get("node_id") != Value("c")) continue;
+    EXPECT_EQ(data.get("status"), Value("failed"));
+    EXPECT_EQ(data.get("lineage").items()[0].get("branch_id"), Value("s@0.7"));
+  }
+  reader.send(get(target + "?detail=all"));
+  size_t all = 0;
+  for (const auto& [name, data] : events_in(reader.receive().body))
+    if (data.get("node_id") == Value("c")) ++all;
+  EXPECT_EQ(all, 1'500u);
+}
+
+TEST(Streams, of_a_small_split_everything_is_told) {  // G-102
+  TestWorld world;
+  ASSERT_EQ(world.ask("PUT", "/api/v1/workflows/split", split_workflow).status, 201);
+  std::string id = world.start("split", numbers(1'000));
+  ASSERT_TRUE(world.wait_for(id, "waiting"));
+  world.ask("POST", "/api/v1/executions/" + id + "/cancel");
+  TestClient reader(world.server().port());
+  reader.send(get("/api/v1/executions/" + id + "/stream"));
+  size_t told = 0;
+  for (const auto& [name, data] : events_in(reader.receive().body)) {
+    EXPECT_NE(name, "progress");
+    if (data.get("node_id") == Value("c")) ++told;
+    if (data.get("node_id") != Value("a")) continue;
+    // What the aggregator gathered, though its event does not hold it.
+    EXPECT_EQ(data.get("details").get("output").get("count"), Value(1'000));
+  }
+  EXPECT_EQ(told, 1'000u);
+}
+
+TEST(Streams, a_large_value_is_referred_to_and_found) {  // G-102
+  TestWorld world;
+  world.put_workflows();
+  const char* large = R"json({"nodes":[{"id":"t","name":"Start","type":"manual","trigger":true},
+      {"id":"c","name":"Big","type":"code","parameters":{"source":"return 'x'.repeat(20000)"}},
+      {"id":"d","name":"Fits","type":"code","parameters":{"source":"return 'x'.repeat(16000)"}}],
+      "edges":[{"id":"1","src":"t","dst":"c"},{"id":"2","src":"t","dst":"d"}],
+      "result":"$Big.result"})json";
+  ASSERT_EQ(world.ask("PUT", "/api/v1/workflows/large", large).status, 201);
+  std::string id = world.start("large");
+  ASSERT_TRUE(world.wait_for(id, "completed"));
+  std::string path = "/api/v1/executions/" + id;
+  TestClient reader(world.server().port());
+  reader.send(get(path + "/stream"));
+  std::vector<std::string> refs;
+  for (const auto& [name, data] : events_in(reader.receive().body)) {
+    const Value& json = name == "run" ? data.get("output") : data.get("details").get("json");
+    if (data.get("node_id") == Value("d")) {
+      EXPECT_TRUE(json.is_string());
+    }
+    if (const Value* ref = json.find("ref")) {
+      EXPECT_EQ(json.get("bytes"), Value(20'002));
+      refs.emplace_back(ref->as_string());
+    }
+  }
+  ASSERT_EQ(refs.size(), 2u);
+  for (const std::string& ref : refs) {
+    auto value = world.ask("GET", path + "/values/" + ref);
+    EXPECT_EQ(value.status, 200) << ref << value.text;
+    EXPECT_EQ(value.body, Value(std::string(20'000, 'x')));
+  }
+  auto history = world.ask("GET", path + "/history");
+  EXPECT_LT(history.text.size(), 20'000u);
+  EXPECT_NE(history.text.find("\"ref\":\"" + refs[0] + "\""), std::string::npos);
+  for (const char* wrong : {"/values/0/output", "/values/x/output", "/values/999/output",
+                            "/values/1/nothing", "/values/-1/input"})
+    EXPECT_EQ(world.ask("GET", path + wrong).code(), "value_not_found") << wrong;
+  EXPECT_EQ(world.ask("GET", path + "/values/" + refs[0], "", "X-Account-Id: b\r\n").code(),
+            "execution_not_found");
 }
 
 }  // namespace

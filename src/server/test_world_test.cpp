@@ -57,11 +57,12 @@ bool TestIntake::submit(Command command, Reply reply) {
 struct TestWorld::Inside {
   explicit Inside(ApiOptions options)
       : host(HostPorts{store, timers, calls, clock, engine_entropy, hub, engine_definitions}, {}),
-        api(ApiParts{intake, store, store, clock, api_entropy, hub, definitions, vault},
+        api(ApiParts{intake, store, store, store, clock, api_entropy, hub, definitions, vault},
             std::move(options)),
         server(any_port(), api) {
     auto started = server.start();
     check(static_cast<bool>(started));
+    check(static_cast<bool>(api.recover()));
     engine = std::thread([this] { host.run(); });
     client = std::make_unique<TestClient>(server.port());
   }

@@ -14,6 +14,7 @@ class MemoryUnderTest final : public StoreUnderTest {
   Store& store() override { return store_; }
   Reader& reader() override { return store_; }
   Catalog& catalog() override { return store_; }
+  Bulks& bulks() override { return store_; }
   void reopen() override {}
 
  private:
@@ -35,6 +36,7 @@ class SqliteUnderTest final : public StoreUnderTest {
   Store& store() override { return *store_; }
   Reader& reader() override { return *store_; }
   Catalog& catalog() override { return *store_; }
+  Bulks& bulks() override { return *store_; }
   void reopen() override {
     store_.reset();
     open();

@@ -6,19 +6,21 @@
 #include <string>
 #include <vector>
 
+#include "ports/bulk.h"
 #include "ports/catalog.h"
 #include "ports/reader.h"
 #include "ports/store.h"
 
 namespace fermata {
 
-/// One adapter under a contract test: the three ports over one state.
+/// One adapter under a contract test: the ports over one state.
 class StoreUnderTest {
  public:
   virtual ~StoreUnderTest() = default;
   virtual Store& store() = 0;
   virtual Reader& reader() = 0;
   virtual Catalog& catalog() = 0;
+  virtual Bulks& bulks() = 0;
   /// Ends the adapter and begins again with what it kept; one without a disk does nothing.
   virtual void reopen() = 0;
 };
@@ -36,6 +38,7 @@ class StoreContract : public testing::TestWithParam<StoreKind> {
   Store& store() { return under_test_->store(); }
   Reader& reader() { return under_test_->reader(); }
   Catalog& catalog() { return under_test_->catalog(); }
+  Bulks& bulks() { return under_test_->bulks(); }
   void reopen() { under_test_->reopen(); }
 
   /// Commits one write alone and answers its outcome.

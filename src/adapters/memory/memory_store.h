@@ -4,15 +4,16 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "ports/bulk.h"
 #include "ports/catalog.h"
 #include "ports/reader.h"
 #include "ports/store.h"
 
 namespace fermata {
 
-/// Store, Reader and Catalog over one state in memory: the reference for every other store, and the
-/// simulator's disk. Nothing of it outlives the object. Safe from several threads.
-class MemoryStore final : public Store, public Reader, public Catalog {
+/// Store, Reader, Catalog and Bulks over one state in memory: the reference for every other store,
+/// and the simulator's disk. Nothing of it outlives the object. Safe from several threads.
+class MemoryStore final : public Store, public Reader, public Catalog, public Bulks {
  public:
   // Store
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,
@@ -71,11 +72,27 @@ class MemoryStore final : public Store, public Reader, public Catalog {
                                                Instant now) override;
   Outcome<IdempotencyMark> put_mark(const IdempotencyMark& mark) override;
 
+  // Bulks
+  Outcome<bool> put_bulk(const BulkRecord& record, const std::vector<std::string>& items,
+                         const AuditLine& audit) override;
+  Outcome<void> set_bulk(const BulkRecord& record, const AuditLine* audit) override;
+  Outcome<std::optional<BulkRecord>> bulk(const std::string& id) override;
+  Outcome<std::vector<std::string>> bulk_items(const std::string& id, uint64_t from,
+                                               size_t limit) override;
+  Outcome<BulkPage> bulks(const AccountId& account, size_t limit,
+                          const std::string& cursor) override;
+  Outcome<std::vector<BulkRecord>> running_bulks() override;
+
  private:
   using WorkflowKey = std::pair<AccountId, WorkflowId>;
   struct Workflow {
     WorkflowRecord record;
     std::vector<WorkflowVersion> versions;  ///< version n at n - 1
+  };
+
+  struct Bulk {
+    BulkRecord record;
+    std::vector<std::string> items;
   };
 
   // All of these ask for the lock to be held.
@@ -87,6 +104,7 @@ class MemoryStore final : public Store, public Reader, public Catalog {
   CredentialRecord* credential_at(const AccountId& account, const std::string& id);
   CredentialRecord* credential_by_name(const AccountId& account, const std::string& name);
   Outcome<CredentialRecord> next_credential(const CredentialPut& put);
+  Bulk* bulk_at(const std::string& id);
 
   std::mutex mutex_;
   std::deque<StoredRun> runs_;  ///< in order of creation; a run's number is its place plus one
@@ -99,6 +117,7 @@ class MemoryStore final : public Store, public Reader, public Catalog {
   std::map<std::string, KeyRecord> keys_;
   std::map<std::pair<AccountId, std::string>, CredentialRecord> credentials_;
   std::map<std::pair<AccountId, std::string>, IdempotencyMark> marks_;
+  std::vector<Bulk> bulks_;
   Instant marks_seen_at_{INT64_MIN};  ///< the latest `now` that a mark was asked for
 };
 

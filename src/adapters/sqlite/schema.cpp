@@ -3,6 +3,8 @@
 #include <array>
 #include <string>
 
+#include "adapters/sqlite/run_tags.h"
+
 namespace fermata::sqlite {
 namespace {
 
@@ -121,13 +123,46 @@ CREATE TABLE credential (
 );
 )sql";
 
+// What runs are found by that has no column of theirs: see run_tags.h.
+constexpr const char* tag_schema = R"sql(
+CREATE TABLE tag (
+  account TEXT NOT NULL,
+  kind INTEGER NOT NULL,
+  key TEXT NOT NULL,
+  value TEXT NOT NULL,
+  run INTEGER NOT NULL,
+  PRIMARY KEY (account, kind, key, value, run)
+) WITHOUT ROWID;
+)sql";
+
+// A selection is written once and may be large, so it stands apart from what grows with it.
+constexpr const char* bulk_schema = R"sql(
+CREATE TABLE bulk (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  account TEXT NOT NULL,
+  running INTEGER NOT NULL,
+  record BLOB NOT NULL
+);
+CREATE INDEX bulk_account ON bulk (account);
+CREATE INDEX bulk_running ON bulk (running) WHERE running = 1;
+
+CREATE TABLE bulk_selection (
+  number INTEGER PRIMARY KEY,
+  items BLOB NOT NULL
+);
+)sql";
+
 struct Migration {
   const char* name;
   const char* sql;
+  Outcome<void> (*fill)(Database&) = nullptr;  ///< for what SQL alone cannot make of the old rows
 };
 constexpr std::array migrations = {Migration{"first", first_schema},
                                    Migration{"checkpoints", checkpoint_schema},
-                                   Migration{"credentials", credentials_schema}};
+                                   Migration{"credentials", credentials_schema},
+                                   Migration{"tags", tag_schema, tag_all_runs},
+                                   Migration{"bulk", bulk_schema}};
 
 /// The newest migration in the file, 0 for a file without a schema.
 Outcome<int64_t> schema_of(Database& database) {
@@ -156,6 +191,7 @@ Outcome<void> apply(Database& database, int64_t number) {
     FERMATA_TRY_VOID(database.run(lead.c_str()));
   }
   FERMATA_TRY_VOID(database.run(migration.sql));
+  if (migration.fill) FERMATA_TRY_VOID(migration.fill(database));
   std::string note = "INSERT INTO migration VALUES (" + std::to_string(number) + ", '" +
                      migration.name + "'); COMMIT";
   return database.run(note.c_str());
@@ -172,6 +208,12 @@ Outcome<void> migrate(Database& database) {
     FERMATA_TRY_VOID(apply(database, number));
   }
   return {};
+}
+
+bool schema_has(Database& database, const std::string& table) {
+  std::string question = "SELECT count(*) FROM sqlite_schema WHERE name = '" + table + "'";
+  auto found = database.number(question.c_str());
+  return found && *found > 0;
 }
 
 Outcome<void> use_log(Database& database) {

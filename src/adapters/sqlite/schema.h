@@ -14,6 +14,10 @@ Outcome<void> migrate(Database& database);
 /// The same checks without applying anything; a store that is older passes.
 Outcome<void> check_schema(Database& database);
 
+/// True when the file has the table: a store that no server of this version has opened yet lacks
+/// the newest ones.
+bool schema_has(Database& database, const std::string& table);
+
 /// Makes the file one whose commits go to a log beside it. Done before a file gets its name: half
 /// of this change would have to be undone by whoever opens the file next.
 Outcome<void> use_log(Database& database);

@@ -37,6 +37,7 @@ struct SqliteStore::Parts {
   sqlite::ReadPool loading;  ///< the partition's own, so that it waits for no reader
   sqlite::ReadPool readers;
   sqlite::CatalogWriter catalog{writer};
+  sqlite::BulkWriter bulks{writer};
   sqlite::CommitThread committing{writer};
 };
 
@@ -332,6 +333,37 @@ Outcome<std::optional<IdempotencyMark>> SqliteStore::mark(const AccountId& accou
 
 Outcome<IdempotencyMark> SqliteStore::put_mark(const IdempotencyMark& mark) {
   return parts_->catalog.put_mark(mark);
+}
+
+Outcome<bool> SqliteStore::put_bulk(const BulkRecord& record, const std::vector<std::string>& items,
+                                    const AuditLine& line) {
+  return parts_->bulks.put(record, items, line);
+}
+
+Outcome<void> SqliteStore::set_bulk(const BulkRecord& record, const AuditLine* line) {
+  return parts_->bulks.set(record, line);
+}
+
+Outcome<std::optional<BulkRecord>> SqliteStore::bulk(const std::string& id) {
+  FERMATA_TRY(found, parts_->readers.read([&](ReadConnection& c) { return c.bulks.find(id); }));
+  if (!found) return std::optional<BulkRecord>{};
+  return std::optional(std::move(found->record));
+}
+
+Outcome<std::vector<std::string>> SqliteStore::bulk_items(const std::string& id, uint64_t from,
+                                                          size_t limit) {
+  return parts_->readers.read([&](ReadConnection& c) { return c.bulks.items(id, from, limit); });
+}
+
+Outcome<BulkPage> SqliteStore::bulks(const AccountId& account, size_t limit,
+                                     const std::string& cursor) {
+  FERMATA_TRY(before, cursor_number(cursor, UINT64_MAX));
+  return parts_->readers.read(
+      [&](ReadConnection& c) { return c.bulks.list(account, limit, before); });
+}
+
+Outcome<std::vector<BulkRecord>> SqliteStore::running_bulks() {
+  return parts_->readers.read([&](ReadConnection& c) { return c.bulks.running(); });
 }
 
 Outcome<void> SqliteStore::backup(const std::filesystem::path& file) {

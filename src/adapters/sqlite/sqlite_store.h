@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 
+#include "ports/bulk.h"
 #include "ports/catalog.h"
 #include "ports/reader.h"
 #include "ports/store.h"
@@ -19,10 +20,10 @@ struct SqliteOptions {
   std::function<void()> on_recovery{};
 };
 
-/// Store, Reader and Catalog in one SQLite file of a data directory, which this process alone may
-/// use. Everything answered is durable. What stands under Store is for one partition thread; the
-/// rest is safe from several threads.
-class SqliteStore final : public Store, public Reader, public Catalog {
+/// Store, Reader, Catalog and Bulks in one SQLite file of a data directory, which this process
+/// alone may use. Everything answered is durable. What stands under Store is for one partition
+/// thread; the rest is safe from several threads.
+class SqliteStore final : public Store, public Reader, public Catalog, public Bulks {
  public:
   ~SqliteStore() override;
 
@@ -86,6 +87,17 @@ class SqliteStore final : public Store, public Reader, public Catalog {
   Outcome<std::optional<IdempotencyMark>> mark(const AccountId& account, const std::string& key,
                                                Instant now) override;
   Outcome<IdempotencyMark> put_mark(const IdempotencyMark& mark) override;
+
+  // Bulks
+  Outcome<bool> put_bulk(const BulkRecord& record, const std::vector<std::string>& items,
+                         const AuditLine& audit) override;
+  Outcome<void> set_bulk(const BulkRecord& record, const AuditLine* audit) override;
+  Outcome<std::optional<BulkRecord>> bulk(const std::string& id) override;
+  Outcome<std::vector<std::string>> bulk_items(const std::string& id, uint64_t from,
+                                               size_t limit) override;
+  Outcome<BulkPage> bulks(const AccountId& account, size_t limit,
+                          const std::string& cursor) override;
+  Outcome<std::vector<BulkRecord>> running_bulks() override;
 
   /// Writes a copy of this moment to `file`, which must not exist, while work goes on.
   Outcome<void> backup(const std::filesystem::path& file);

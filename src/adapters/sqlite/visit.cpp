@@ -2,6 +2,7 @@
 
 #include "adapters/sqlite/looking.h"
 #include "adapters/sqlite/run_queries.h"
+#include "adapters/sqlite/schema.h"
 #include "adapters/sqlite/sqlite_store.h"
 
 namespace fermata {
@@ -37,12 +38,14 @@ class Visit {
       Outcome<std::optional<FoundRun>> found = queries_.by_number(rows.natural(0));
       if (!found) {
         visitor_.damage(found.error());
+        all_read_ = false;
         continue;
       }
       if (*found) run(**found, rows);
     }
     note_failure(rows);
     tally();
+    tag_total();
     if (!has_checkpoints_) return;
     auto strays = database_.number(
         "SELECT count(*) FROM checkpoint WHERE run NOT IN (SELECT number FROM run)");
@@ -117,6 +120,7 @@ class Visit {
           sqlite::damaged("run", found.number, "its columns do not match its record").value);
     }
     ++counted_[{summary.account.text(), summary.status}];
+    tags(found);
     Outcome<std::vector<HistoryChunk>> history = queries_.history(found, 1, SIZE_MAX);
     if (!history) return visitor_.damage(history.error());
     StoredRun stored{found.record.version, summary, *std::move(history)};
@@ -139,6 +143,25 @@ class Visit {
         visitor_.checkpoint(stored, checkpoint);
       }
     }
+  }
+
+  void tags(const FoundRun& found) {
+    if (!tagged_) return;
+    for (const sqlite::Tag& tag : sqlite::tags_of(found.record.summary)) {
+      ++tags_counted_;
+      Rows rows = tag_.query(found.record.summary.account.text(), static_cast<int64_t>(tag.kind),
+                             tag.key, tag.value, found.number);
+      if (!rows.next() && !rows.failed())
+        visitor_.damage(sqlite::damaged("run", found.number, "one of its tags is missing").value);
+      note_failure(rows);
+    }
+  }
+
+  void tag_total() {
+    if (!tagged_ || !all_read_) return;
+    Outcome<int64_t> kept = database_.number("SELECT count(*) FROM tag");
+    if (!kept) return visitor_.damage(kept.error());
+    if (*kept > tags_counted_) damage("there are tags of runs that do not have them");
   }
 
   void tally() {
@@ -164,6 +187,12 @@ class Visit {
   RunQueries queries_{database_};
   bool has_checkpoints_ = false;
   std::map<std::pair<std::string, RunStatus>, int64_t> counted_;
+  const bool tagged_ = sqlite::schema_has(database_, "tag");
+  Statement tag_{database_,
+                 "SELECT 1 FROM tag WHERE account = ? AND kind = ? AND key = ? AND value = ? AND "
+                 "run = ?"};
+  int64_t tags_counted_ = 0;
+  bool all_read_ = true;
 };
 
 }  // namespace
@@ -178,10 +207,12 @@ Outcome<void> visit_sqlite(const std::filesystem::path& directory, StoreVisitor&
   visit.records("version", "SELECT number, record FROM version");
   visit.records("key", "SELECT number, record FROM key");
   visit.records("mark", "SELECT number, record FROM mark");
-  // A store that an older program wrote has no such table yet.
-  FERMATA_TRY(tables,
-              database->number("SELECT count(*) FROM sqlite_schema WHERE name = 'credential'"));
-  if (tables > 0) visit.records("credential", "SELECT number, record FROM credential");
+  if (sqlite::schema_has(*database, "credential"))
+    visit.records("credential", "SELECT number, record FROM credential");
+  if (sqlite::schema_has(*database, "bulk")) {
+    visit.records("bulk", "SELECT number, record FROM bulk");
+    visit.records("bulk_selection", "SELECT number, items FROM bulk_selection");
+  }
   visit.runs();
   visit.audit();
   return database->run("COMMIT");

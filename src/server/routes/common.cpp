@@ -1,5 +1,6 @@
 #include "server/routes/common.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/uuid.h"
@@ -86,6 +87,19 @@ http::Response workflow_response(int status, const WorkflowRecord& record, const
   return response;
 }
 
+bool names_tag(std::string_view list, std::string_view tag) {
+  while (!list.empty()) {
+    size_t end = std::min(list.find(','), list.size());
+    std::string_view one = list.substr(0, end);
+    list.remove_prefix(std::min(end + 1, list.size()));
+    while (one.starts_with(' ')) one.remove_prefix(1);
+    while (one.ends_with(' ')) one.remove_suffix(1);
+    if (one.starts_with("W/")) one.remove_prefix(2);
+    if (one == tag || one == "*") return true;
+  }
+  return false;
+}
+
 void submit(Api& api, Call call, Command command, Done done) {
   command.actor = call.who.actor;
   Call spare = call;
@@ -133,6 +147,13 @@ NewRun new_run(Api& api, const Call& call) {
   if (key.empty()) return {RunId(api.new_uuid_v7()), {}};
   std::string target = std::string(call.request.method_text) + " " + std::string(call.request.path);
   return {derived_run_id(call.who.account, key), front::request_hash(target, call.body)};
+}
+
+Outcome<MigrationTarget> migration_target(Api& api, const RunSummary& run, uint32_t version,
+                                          Value map) {
+  FERMATA_TRY(workflow, front::resolve_workflow(api.catalog(), api.definitions(), run.account,
+                                                run.workflow, version));
+  return MigrationTarget{workflow.version, std::move(workflow.definition), std::move(map)};
 }
 
 Value page_value(Value items, const std::string& next_cursor) {

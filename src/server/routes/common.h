@@ -5,6 +5,7 @@
 
 #include "core/model/command.h"
 #include "core/run/history.h"
+#include "core/run/migration.h"
 #include "ports/reader.h"
 #include "server/api.h"
 
@@ -33,6 +34,9 @@ Outcome<WorkflowRecord> own_workflow(Api& api, const Call& call);
 Value workflow_value(const WorkflowRecord& record);
 http::Response workflow_response(int status, const WorkflowRecord& record, const Value& body);
 
+/// True when a list of entity tags (If-None-Match) holds `tag` or is `*`; weak ones count too.
+bool names_tag(std::string_view list, std::string_view tag);
+
 /// Puts a command into the engine's queue; `done` is called after its commit, on the partition's
 /// thread. Refusals are answered here.
 using Done = std::function<void(Api&, const Call&, const RunSummary&)>;
@@ -50,6 +54,10 @@ struct NewRun {
 };
 NewRun new_run(Api& api, const Call& call);
 RunId derived_run_id(const AccountId& account, std::string_view key);
+
+/// Another version of a run's workflow, for a migration or a retry.
+Outcome<MigrationTarget> migration_target(Api& api, const RunSummary& run, uint32_t version,
+                                          Value map);
 
 /// {items, next_cursor}: null on the last page.
 Value page_value(Value items, const std::string& next_cursor);

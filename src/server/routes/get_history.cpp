@@ -1,3 +1,4 @@
+#include "core/run/shown_values.h"
 #include "core/run/view.h"
 #include "front/run_query.h"
 #include "server/routes/common.h"
@@ -17,14 +18,16 @@ Outcome<HistoryPage> read_page(Api& api, const Call& call) {
   FERMATA_TRY(cursor, front::read_number(call.query, "cursor"));
   FERMATA_TRY(after, front::read_number(call.query, "after"));
   uint64_t from = cursor ? *cursor : after ? *after + 1 : 1;
-  FERMATA_TRY(summary, own_run(api, call));
   if (from < 1) return front::bad_query("cursor", "Sequences begin at 1.");
-  FERMATA_TRY(run, api.reader().find(summary.id, from, paging.limit));
-  FERMATA_TRY(definitions, definitions_of(api, run.summary));
-  FERMATA_TRY(events, view::history(run.history, definitions, from, paging.limit));
+  // From its start: which branch an event happened in, and under which definition, stands before
+  // it.
+  FERMATA_TRY(own, own_history(api, call));
+  FERMATA_TRY(events, view::history(own.run.history, own.definitions, from, paging.limit));
+  uint64_t sequence = from;
+  for (Value& event : events) event = view::with_references(std::move(event), sequence++);
   HistoryPage page{std::move(events), 0};
   uint64_t end = from + page.events.size();
-  if (!page.events.empty() && end <= run.summary.last_sequence) page.next = end;
+  if (!page.events.empty() && end <= own.run.summary.last_sequence) page.next = end;
   return page;
 }
 

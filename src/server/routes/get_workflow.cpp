@@ -9,7 +9,7 @@ void get_workflow(Api& api, Call call) {
   auto record = own_workflow(api, call);
   if (!record) return api.fail(call, record.error());
   http::Response unchanged = workflow_response(304, *record, {});
-  if (call.request.header("if-none-match") == unchanged.headers.back().second) {
+  if (names_tag(call.request.header("if-none-match"), unchanged.headers.back().second)) {
     unchanged.body.clear();
     return call.send(std::move(unchanged));
   }

@@ -1,20 +1,81 @@
+#include <algorithm>
+
 #include "core/run/view.h"
 #include "front/run_query.h"
 #include "server/routes/common.h"
 #include "server/routes/routes.h"
 
 namespace fermata::server::routes {
+namespace {
+
+/// How many runs the filter selects, where that is counted as they change and need not be looked
+/// up; nothing else.
+Outcome<std::optional<uint64_t>> known_total(Api& api, const RunFilter& filter) {
+  RunFilter plain;
+  plain.account = filter.account;
+  plain.statuses = filter.statuses;
+  bool by_status_only = plain == filter;
+  if (!by_status_only) return std::optional<uint64_t>{};
+  FERMATA_TRY(counts, api.reader().counts(filter.account));
+  uint64_t total = 0;
+  for (const auto& [status, count] : counts) {
+    bool wanted =
+        filter.statuses.empty() ||
+        std::find(filter.statuses.begin(), filter.statuses.end(), status) != filter.statuses.end();
+    if (wanted) total += count;
+  }
+  return std::optional(total);
+}
+
+/// The same by looking, unless there are more than an offset could reach.
+Outcome<std::optional<uint64_t>> counted_total(Api& api, const RunFilter& filter) {
+  FERMATA_TRY(known, known_total(api, filter));
+  if (known) return known;
+  uint64_t total = 0;
+  std::string cursor;
+  do {
+    FERMATA_TRY(page, api.reader().list(filter, front::page_limit_max, cursor));
+    total += page.items.size();
+    cursor = page.next_cursor;
+    if (total > front::page_offset_max) return std::optional<uint64_t>{};
+  } while (!cursor.empty());
+  return std::optional(total);
+}
+
+/// The page that begins after `offset` runs.
+Outcome<RunPage> page_at(Api& api, const RunFilter& filter, size_t offset, size_t limit) {
+  std::string cursor;
+  while (offset > 0) {
+    size_t step = std::min(offset, front::page_limit_max);
+    FERMATA_TRY(passed, api.reader().list(filter, step, cursor));
+    if (passed.next_cursor.empty()) return RunPage{};
+    cursor = std::move(passed.next_cursor);
+    offset -= step;
+  }
+  return api.reader().list(filter, limit, cursor);
+}
+
+Outcome<Value> list(Api& api, const Call& call) {
+  FERMATA_TRY(filter, front::read_run_filter(call.query, call.who.account));
+  FERMATA_TRY(paging, front::read_paging(call.query));
+  auto found = paging.offset ? page_at(api, filter, *paging.offset, paging.limit)
+                             : api.reader().list(filter, paging.limit, paging.cursor);
+  if (!found) return Failure{std::move(found).error()};
+  Value items = Value::array();
+  for (const RunSummary& summary : found->items) items.push(view::list_item(summary));
+  Value page = page_value(std::move(items), found->next_cursor);
+  auto total = paging.offset ? counted_total(api, filter) : known_total(api, filter);
+  if (!total) return Failure{std::move(total).error()};
+  if (*total) page.set("total", **total);
+  return page;
+}
+
+}  // namespace
 
 void list_executions(Api& api, Call call) {
-  auto filter = front::read_run_filter(call.query, call.who.account);
-  if (!filter) return api.fail(call, filter.error());
-  auto paging = front::read_paging(call.query);
-  if (!paging) return api.fail(call, paging.error());
-  auto page = api.reader().list(*filter, paging->limit, paging->cursor);
+  auto page = list(api, call);
   if (!page) return api.fail(call, page.error());
-  Value items = Value::array();
-  for (const RunSummary& summary : page->items) items.push(view::list_item(summary));
-  call.send_json(200, page_value(std::move(items), page->next_cursor));
+  call.send_json(200, *page);
 }
 
 }  // namespace fermata::server::routes

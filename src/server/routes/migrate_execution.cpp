@@ -1,29 +1,55 @@
+#include "core/run/restart.h"
 #include "front/fields.h"
+#include "front/run_query.h"
 #include "server/routes/common.h"
 #include "server/routes/routes.h"
 
 namespace fermata::server::routes {
 namespace {
 
-Outcome<MigrateRun> make_command(Api& api, const Call& call) {
+struct Wanted {
+  uint32_t version = 0;
+  Value map;
+  bool dry_run = false;
+};
+
+Outcome<Wanted> read_request(const Call& call) {
+  Wanted wanted;
   front::Fields fields(call.body);
   auto version = fields.integer("version", 1, UINT32_MAX);
   fields.require("version");
-  MigrateRun migrate;
-  migrate.map = fields.object("map");
+  wanted.map = fields.object("map");
   FERMATA_TRY_VOID(fields.finish());
+  wanted.version = static_cast<uint32_t>(*version);
+  FERMATA_TRY(dry_run, front::read_flag(call.query, "dry_run"));
+  wanted.dry_run = dry_run;
+  return wanted;
+}
+
+/// What would happen, found out beside the run: it may move on before it is migrated.
+Outcome<Value> plan(Api& api, const Call& call, const Wanted& wanted) {
+  FERMATA_TRY(own, own_history(api, call));
+  FERMATA_TRY(target, migration_target(api, own.run.summary, wanted.version, wanted.map));
+  return restart::migration_plan({own.run.summary, own.run.history, own.definitions}, target);
+}
+
+Outcome<MigrateRun> make_command(Api& api, const Call& call, Wanted wanted) {
   FERMATA_TRY(summary, own_run(api, call));
-  FERMATA_TRY(workflow, front::resolve_workflow(api.catalog(), api.definitions(), call.who.account,
-                                                summary.workflow, static_cast<uint32_t>(*version)));
-  migrate.workflow_version = workflow.version;
-  migrate.definition = std::move(workflow.definition);
-  return migrate;
+  FERMATA_TRY(target, migration_target(api, summary, wanted.version, std::move(wanted.map)));
+  return MigrateRun{target.workflow_version, std::move(target.definition), std::move(target.map)};
 }
 
 }  // namespace
 
 void migrate_execution(Api& api, Call call) {
-  auto migrate = make_command(api, call);
+  auto wanted = read_request(call);
+  if (!wanted) return api.fail(call, wanted.error());
+  if (wanted->dry_run) {
+    auto told = plan(api, call, *wanted);
+    if (!told) return api.fail(call, told.error());
+    return call.send_json(200, *told);
+  }
+  auto migrate = make_command(api, call, *std::move(wanted));
   if (!migrate) return api.fail(call, migrate.error());
   submit_and_answer(api, std::move(call), *std::move(migrate));
 }

@@ -10,8 +10,9 @@ StartRun restart_command(const RunSummary& source, std::string kind,
   StartRun start;
   start.account = source.account;
   start.workflow = source.workflow;
-  start.workflow_version = source.workflow_version;
-  // A fork may go back to before a migration: the state knows its own definition.
+  // A fork may go back to before a migration and a retry go on in another version: the state knows
+  // its own.
+  start.workflow_version = state->workflow_version;
   start.definition = state->definition;
   start.labels = source.labels;
   start.contact_id = source.contact_id;

@@ -4,18 +4,19 @@
 
 namespace fermata::server::routes {
 
+/// `{version?, map?}`: another version is checked as in a migration (G-96, G-97).
 void retry_execution(Api& api, Call call) {
   front::Fields fields(call.body);
   auto version = fields.integer("version", 1, UINT32_MAX);
   Value map = fields.object("map");
+  if (!map.is_null() && !version) fields.wrong("map", "A map goes with the version it leads to.");
   if (auto read = fields.finish(); !read) return api.fail(call, read.error());
   restart_execution(
       api, std::move(call), "retry", [&](const restart::Source& source) -> Outcome<restart::Seed> {
-        if ((version && *version != source.summary.workflow_version) || !map.is_null())
-          return fail(ErrorCode::migration_refused,
-                      "A retry keeps the version of its execution; retry first "
-                      "and then migrate the new execution.");
-        return restart::retry(source);
+        if (!version) return restart::retry(source);
+        FERMATA_TRY(target, migration_target(api, source.summary, static_cast<uint32_t>(*version),
+                                             std::move(map)));
+        return restart::retry(source, std::move(target));
       });
 }
 

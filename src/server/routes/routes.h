@@ -28,9 +28,11 @@ void start_execution(Api& api, Call call);
 void list_executions(Api& api, Call call);
 void get_execution(Api& api, Call call);
 void get_history(Api& api, Call call);
+void get_value(Api& api, Call call);
 void stream_execution(Api& api, Call call);
 void get_nodes(Api& api, Call call);
 void get_node(Api& api, Call call);
+void get_node_items(Api& api, Call call);
 void stream_account(Api& api, Call call);
 
 void cancel_execution(Api& api, Call call);
@@ -42,6 +44,10 @@ void fork_execution(Api& api, Call call);
 void signal_execution(Api& api, Call call);
 void migrate_execution(Api& api, Call call);
 void bulk_executions(Api& api, Call call);
+void list_bulks(Api& api, Call call);
+void get_bulk(Api& api, Call call);
+void list_bulk_items(Api& api, Call call);
+void stop_bulk(Api& api, Call call);
 
 void receive_webhook(Api& api, Call call);
 

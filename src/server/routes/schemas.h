@@ -10,7 +10,7 @@ inline constexpr std::string_view status_schema =
 inline constexpr std::string_view page_schema =
     R"({"type":"object","required":["items","next_cursor"],"properties":{
       "items":{"type":"array","items":{"type":"object"}},
-      "next_cursor":{"type":["string","null"]}}})";
+      "next_cursor":{"type":["string","null"]},"total":{"type":"integer"}}})";
 
 inline constexpr std::string_view definition_schema =
     R"({"oneOf":[{"type":"object","required":["nodes","edges"],"properties":{
@@ -68,6 +68,11 @@ inline constexpr std::string_view migrate_schema =
     R"({"type":"object","required":["version"],"additionalProperties":false,"properties":{
       "version":{"type":"integer","minimum":1},"map":{"type":"object"}}})";
 
+inline constexpr std::string_view retry_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{
+      "version":{"type":"integer","minimum":1},"map":{"type":"object",
+      "additionalProperties":{"type":"string"}}}})";
+
 inline constexpr std::string_view rerun_schema =
     R"({"type":"object","required":["from_node"],"additionalProperties":false,
       "properties":{"from_node":{"type":"string"}}})";
@@ -77,9 +82,24 @@ inline constexpr std::string_view fork_schema =
       "at_sequence":{"type":"integer","minimum":1},"changes":{"type":"object"}}})";
 
 inline constexpr std::string_view bulk_schema =
-    R"({"type":"object","required":["action"],"additionalProperties":false,"properties":{
-      "action":{"enum":["cancel","pause","resume","retry"]},"filter":{"type":"object"},
-      "all":{"type":"boolean"},"reason":{"type":"string"},"dry_run":{"type":"boolean"}}})";
+    R"({"type":"object","additionalProperties":false,"properties":{
+      "action":{"enum":["cancel","pause","resume","retry","rerun","migrate","signal"]},
+      "filter":{"type":"object"},"ids":{"type":"array","items":{"type":"string"}},
+      "all":{"type":"boolean"},"reason":{"type":"string"},"dry_run":{"type":"boolean"},
+      "token":{"type":"string"},"per_second":{"type":"integer","minimum":1},
+      "version":{"type":"integer","minimum":1},"map":{"type":"object"},
+      "from_node":{"type":"string"},"name":{"type":"string"},"payload":{}}})";
+
+inline constexpr std::string_view bulk_begun_schema =
+    R"({"type":"object","required":["bulk_id"],"properties":{"bulk_id":{"type":"string"},
+      "state":{"type":"string"},"matched":{"type":"integer"}}})";
+
+inline constexpr std::string_view bulk_operation_schema =
+    R"({"type":"object","required":["id","kind","action","state","matched","processed","done",
+      "refused","failed"],"properties":{"id":{"type":"string"},"kind":{"type":"string"},
+      "action":{"type":"string"},"state":{"enum":["running","done","stopped"]},
+      "matched":{"type":"integer"},"processed":{"type":"integer"},"done":{"type":"integer"},
+      "refused":{"type":"integer"},"failed":{"type":"integer"},"problems":{"type":"array"}}})";
 
 inline constexpr std::string_view key_schema =
     R"({"type":"object","required":["role"],"additionalProperties":false,"properties":{

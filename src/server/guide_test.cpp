@@ -1,0 +1,84 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "server/test_world.h"
+
+namespace fermata::server {
+namespace {
+
+/// One example of the guide: a request, the status it gets and fields of the answer.
+struct Example {
+  std::string method;
+  std::string target;
+  std::string body;
+  std::string status;
+  std::vector<std::string> fields;
+};
+
+bool is_status(const std::string& line) {
+  return line.size() >= 3 && isdigit(line[0]) && isdigit(line[1]) && isdigit(line[2]);
+}
+
+/// The examples of the blocks marked `http`; a blank line ends each.
+std::vector<Example> examples_in(std::istream& page) {
+  std::vector<Example> out;
+  std::string line;
+  bool inside = false;
+  bool begins = false;
+  while (std::getline(page, line)) {
+    if (line.starts_with("```")) {
+      inside = begins = line == "```http";
+    } else if (inside && line.empty()) {
+      begins = true;
+    } else if (inside && begins) {
+      std::istringstream words(line);
+      words >> out.emplace_back().method >> out.back().target;
+      begins = false;
+    } else if (inside && is_status(line)) {
+      std::istringstream words(line);
+      words >> out.back().status;
+      for (std::string field; words >> field;) out.back().fields.push_back(field);
+    } else if (inside) {
+      out.back().body += line + "\n";
+    }
+  }
+  return out;
+}
+
+std::string filled(std::string text, const std::map<std::string, std::string>& known) {
+  for (const auto& [name, value] : known) {
+    std::string hole = "{" + name + "}";
+    for (size_t at = text.find(hole); at != std::string::npos; at = text.find(hole, at))
+      text.replace(at, hole.size(), value);
+  }
+  return text;
+}
+
+TEST(Guide, every_example_of_the_api_gives_what_it_says) {
+  std::filesystem::path folder = std::filesystem::path(__FILE__).parent_path();
+  std::ifstream page(folder / "../../docs/guide/api.md");
+  ASSERT_TRUE(page);
+  auto examples = examples_in(page);
+  EXPECT_GT(examples.size(), 15u);
+  TestWorld world;
+  std::map<std::string, std::string> known;  // ids and tokens of the answers so far
+  for (const Example& example : examples) {
+    std::string target = filled(example.target, known);
+    auto answer = world.ask(example.method, target, filled(example.body, known));
+    EXPECT_EQ(std::to_string(answer.status), example.status) << target << answer.text;
+    for (const std::string& field : example.fields)
+      EXPECT_TRUE(answer.body.find(field)) << target << " has no " << field << answer.text;
+    for (const char* name : {"id", "token", "bulk_id"})
+      if (const Value& found = answer.body.get(name); found.is_string())
+        known[name] = found.as_string();
+    if (answer.status == 201 && answer.body.find("workflow_id"))
+      world.wait_for(known["id"], "waiting");
+  }
+}
+
+}  // namespace
+}  // namespace fermata::server

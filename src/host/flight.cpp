@@ -148,6 +148,7 @@ void Host::Partition::put_first(Item item) {
 }
 
 void Host::Partition::answer(std::vector<DecidedItem>& items, Outcome<RunSummary> accepted) {
+  // NOLINTBEGIN(bugprone-use-after-move): only the last item takes it away.
   for (DecidedItem& decided : items) {
     Reply& reply = decided.item.reply;
     if (!reply) continue;
@@ -159,6 +160,7 @@ void Host::Partition::answer(std::vector<DecidedItem>& items, Outcome<RunSummary
       reply(accepted);
     }
   }
+  // NOLINTEND(bugprone-use-after-move)
 }
 
 void Host::Partition::perform(const Run& run, const Effect& effect) {

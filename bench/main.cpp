@@ -2,12 +2,14 @@
 #include <cstring>
 #include <string>
 
+#include "adapters/system/memory.h"
 #include "bench/engine.h"
 
 /// `fermata_bench [core] [--only LETTERS] [--enforce]`: measures in one run, on one disk, and
 /// prints ratios to the machine's own limit. With --enforce a missed floor is exit code 1.
 int main(int argc, char** argv) {
   using namespace fermata::bench;
+  fermata::keep_freed_memory();
   std::string only = "abcdefgh";
   bool enforce = false;
   for (int i = 1; i < argc; ++i) {

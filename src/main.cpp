@@ -8,6 +8,7 @@
 #include "adapters/memory/virtual_clock.h"
 #include "adapters/memory/wheel_timers.h"
 #include "adapters/sqlite/sqlite_store.h"
+#include "adapters/system/memory.h"
 #include "adapters/system/system_clock.h"
 #include "adapters/system/system_entropy.h"
 #include "cli/command.h"
@@ -127,4 +128,7 @@ int run_program(int count, char** words) {
 }  // namespace
 }  // namespace fermata
 
-int main(int count, char** words) { return fermata::run_program(count, words); }
+int main(int count, char** words) {
+  fermata::keep_freed_memory();
+  return fermata::run_program(count, words);
+}

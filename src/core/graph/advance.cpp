@@ -77,7 +77,7 @@ void finish_node(Step& step, TokenId id, NodeOutput done) {
     event.edges = {done.route.edge};
   }
   bool goes_on = !event.edges.empty();
-  step.touched.insert(activation.lineage);
+  step.touch(activation.lineage);
   step.emit(std::move(event));
   // All that go on share one context, so the last of them stands for all.
   auto limit = goes_on ? context_over_limit(step, step.run.next_token - 1) : std::nullopt;
@@ -96,7 +96,7 @@ void run_node(Step& step, TokenId id) {
   if (auto limit = over_visits(step, node, activation.visit))
     return fail_node(step, id, *std::move(limit));
   if (node.disabled) {
-    step.touched.insert(activation.lineage);
+    step.touch(activation.lineage);
     step.emit(NodeSucceeded{activation, {}, {}, node.normal_out, step.at, true});
     return settle(step, activation.lineage);
   }

@@ -71,7 +71,7 @@ void conclude(Step& step, TokenId id, const NodeError& error) {
   event.started_at = fresh ? step.at : token.since;
   if (node.on_error == ErrorPolicy::ignore) event.edges = edges_after_ignored(node);
   if (node.on_error == ErrorPolicy::branch) event.edges = {node.error_edge};
-  step.touched.insert(activation.lineage);
+  step.touch(activation.lineage);
   Value object = event.error;
   step.emit(std::move(event));
   if (node.on_error == ErrorPolicy::halt) {
@@ -120,7 +120,7 @@ void fail_node(Step& step, TokenId id, NodeError error, std::optional<int64_t> r
   if (!started) step.emit(NodeStarted{activation, Value()});
   int64_t delay =
       retry_delay_ms(policy, activation.attempt, step.random.fraction(), retry_after_ms);
-  step.touched.insert(activation.lineage);
+  step.touch(activation.lineage);
   step.emit(NodeRetryScheduled{activation, error_object(error, node, activation.attempt),
                                step.at + Duration{delay}});
 }

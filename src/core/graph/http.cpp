@@ -121,7 +121,7 @@ CallRequest request_of(const Step& step, TokenId id) {
 
 void request_call(Step& step, TokenId id) {
   Activation activation = activation_of(step.run, id);
-  step.touched.insert(activation.lineage);
+  step.touch(activation.lineage);
   step.emit(CallRequested{activation, idempotency_key_of(step.run, activation)});
   step.effect(PlaceCall{{step.run.id, id, activation.attempt}, request_of(step, id)});
 }

@@ -34,7 +34,7 @@ void fail_merge(Step& step, const MergeKey& key, const NodeError& error) {
     event.output = usable ? *std::move(output) : Value::object({{"items", Value::array()}});
   }
   Value object = event.error;
-  step.touched.insert(key.lineage);
+  step.touch(key.lineage);
   step.emit(std::move(event));
   if (node.on_error == ErrorPolicy::halt) {
     halt_at(step, key.lineage, object);
@@ -50,7 +50,7 @@ void open_merge(Step& step, const MergeKey& key) {
   auto output = merge_output(*step.run.definition, node, merge, false);
   if (!output) return fail_merge(step, key, output.error());
   if (auto deep = too_deep(step, *output)) return fail_merge(step, key, *deep);
-  step.touched.insert(key.lineage);
+  step.touch(key.lineage);
   step.emit(MergeOpened{key.lineage, key.node, key.visit, *std::move(output), node.normal_out});
   if (cancels) cancel_tokens(step, key.lineage, losers(step.run, key));
   settle(step, key.lineage);
@@ -119,7 +119,7 @@ void arrive_at_merge(Step& step, TokenId id) {
   MergeKey key{token.lineage, token.node, token.context.rewrites(Context::of_node(token.node))};
   Activation activation = activation_of(step.run, id);
   activation.visit = key.visit;
-  step.touched.insert(key.lineage);
+  step.touch(key.lineage);
   auto found = step.run.merges.find(key);
   if (found != step.run.merges.end() && found->second.closed) {
     step.emit(ArrivalIgnored{activation, token.edge});
@@ -140,12 +140,14 @@ void arrive_at_merge(Step& step, TokenId id) {
 }
 
 void touch_pending_merges(Step& step) {
-  for (const auto& [id, key] : step.run.pending_merges) step.touched.insert(key.lineage);
+  for (const auto& [id, key] : step.run.pending_merges) step.touch(key.lineage);
 }
 
 bool judge_merges(Step& step) {
-  std::set<Lineage> touched = std::exchange(step.touched, {});
+  std::vector<Lineage> touched = std::exchange(step.touched, {});
   if (step.run.pending_merges.empty()) return false;
+  std::sort(touched.begin(), touched.end());
+  touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
   // Lineages do not look into each other, so each may open one before its tokens run: judging ten
   // thousand branches one after the other would otherwise look at all of them ten thousand times.
   bool opened = false;

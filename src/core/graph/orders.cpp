@@ -93,7 +93,7 @@ bool begin_order(Step& step, TokenId id, Value parameters) {
     return false;
   }
   Activation activation = activation_of(step.run, id);
-  step.touched.insert(activation.lineage);
+  step.touch(activation.lineage);
   step.emit(NodeStarted{activation, std::move(parameters)});
   return true;
 }

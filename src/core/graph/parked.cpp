@@ -79,7 +79,7 @@ void resume_wait(Step& step, TokenId id) {
   Value output = suspend_output(*token.due, timer_id_of(step.run, activation));
   output.set("resumed_at", to_rfc3339(step.at));
   output.set("resumed_by", "scheduler");
-  step.touched.insert(activation.lineage);
+  step.touch(activation.lineage);
   step.emit(
       WaitResumed{activation, "scheduler", std::move(output), node.normal_out, token.since, ""});
   settle(step, activation.lineage);
@@ -92,7 +92,7 @@ void take_signal(Step& step, TokenId id, const KeptSignal& signal) {
   bool fresh = token.parked == Parked::ready || token.parked == Parked::start;
   Value output = Value::object(
       {{"payload", signal.payload}, {"received_at", to_rfc3339(signal.at)}, {"timed_out", false}});
-  step.touched.insert(activation.lineage);
+  step.touch(activation.lineage);
   step.emit(WaitResumed{activation, "signal", std::move(output), node.normal_out,
                         fresh ? step.at : token.since, signal.id});
   settle(step, activation.lineage);
@@ -111,7 +111,7 @@ void time_out_signal_wait(Step& step, TokenId id) {
     edges = {node.routes[0]};
   Value output =
       Value::object({{"payload", Value()}, {"received_at", Value()}, {"timed_out", true}});
-  step.touched.insert(activation.lineage);
+  step.touch(activation.lineage);
   step.emit(WaitResumed{activation, "timeout", std::move(output), edges, token.since, ""});
   settle(step, activation.lineage);
 }
@@ -120,7 +120,7 @@ void retry_node(Step& step, TokenId id) {
   Activation activation = activation_of(step.run, id);
   ++activation.attempt;
   Value parameters = step.run.tokens.at(id).parameters;
-  step.touched.insert(activation.lineage);
+  step.touch(activation.lineage);
   step.emit(NodeStarted{activation, std::move(parameters)});
   run_node(step, id);
 }
@@ -134,7 +134,7 @@ void start_wait(Step& step, TokenId id, const Value& parameters) {
   std::string timer_id = timer_id_of(step.run, activation);
   if (*resume_at <= step.at)
     return finish_node(step, id, {suspend_output(*resume_at, timer_id), {}, Route::all()});
-  step.touched.insert(activation.lineage);
+  step.touch(activation.lineage);
   step.emit(WaitOpened{activation, "timer", *resume_at, timer_id, ""});
 }
 
@@ -148,7 +148,7 @@ void start_signal_wait(Step& step, TokenId id, const Value& parameters) {
   std::optional<Instant> until;
   if (timeout_ms > 0) until = step.at + Duration{timeout_ms};
   Activation activation = activation_of(step.run, id);
-  step.touched.insert(activation.lineage);
+  step.touch(activation.lineage);
   // A later attempt waits by the same parameters (G-10).
   bool started = step.run.tokens.at(id).parked == Parked::started;
   if (node.retry.max_attempts > 1 && !started) step.emit(NodeStarted{activation, parameters});

@@ -72,7 +72,7 @@ void close_scope(Step& step, ScopeId id, bool timed_out) {
   const Scope& scope = step.run.scopes.at(id);
   Lineage outer = scope.outer;
   uint32_t open = timed_out ? scope.total - scope.resolved : 0;
-  step.touched.insert(outer);
+  step.touch(outer);
   step.emit(SplitClosed{id, scope.resolved + open, scope.failed + open, timed_out});
   settle(step, outer);
 }
@@ -102,7 +102,7 @@ void open_split(Step& step, TokenId id, const Value& parameters) {
   event.deadline = *deadline;
   ScopeId scope = event.scope;
   uint32_t total = event.total;
-  step.touched.insert(event.activation.lineage);
+  step.touch(event.activation.lineage);
   step.emit(std::move(event));
   if (total == 0) return close_scope(step, scope, false);
   if (!node.normal_out.empty()) return;
@@ -112,7 +112,6 @@ void open_split(Step& step, TokenId id, const Value& parameters) {
 
 void resolve_slot(Step& step, SlotResolved resolved) {
   ScopeId id = resolved.lineage.scope;
-  step.touched.erase(resolved.lineage);
   step.emit(std::move(resolved));
   const Scope& scope = step.run.scopes.at(id);
   if (scope.resolved == scope.total) close_scope(step, id, false);
@@ -152,7 +151,7 @@ void arrive_at_aggregator(Step& step, TokenId id) {
   bool last = branch.tokens.size() == 1 && branch.scopes.empty() && branch.merges == 0;
   if (last && !branch.arrived_edge)
     return resolve_slot(step, {lineage, SlotOutcome::value, id, std::move(value)});
-  step.touched.insert(lineage);
+  step.touch(lineage);
   step.emit(TokenEnded{activation_of(step.run, id), std::move(value)});
   settle(step, lineage);
 }

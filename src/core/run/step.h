@@ -1,5 +1,5 @@
 #pragma once
-#include <set>
+#include <vector>
 
 #include "base/random.h"
 #include "core/run/decide.h"
@@ -24,6 +24,9 @@ class Step {
     Event& event = decision.events.emplace_back(Event{run.last_sequence + 1, at, std::move(body)});
     evolve(run, event);
   }
+  void touch(Lineage lineage) {
+    if (touched.empty() || touched.back() != lineage) touched.push_back(lineage);
+  }
   void post(Post post) { decision.posts.push_back(std::move(post)); }
   void effect(Effect effect) { decision.effects.push_back(std::move(effect)); }
 
@@ -33,7 +36,7 @@ class Step {
   Random random;
   Decision decision;
   uint32_t activations = 0;     ///< spent of steps_per_commit
-  std::set<Lineage> touched;    ///< where tokens moved: their merges are judged again
+  std::vector<Lineage> touched; ///< where tokens moved: their merges are judged again
   flow::StepPool pool;          ///< of the activation under way
   uint64_t steps = 0;           ///< that earlier activations of this decision took from theirs
   /// Other runs get their turn after so many activations, or after one that took long.

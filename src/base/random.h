@@ -19,6 +19,8 @@ class Random {
   /// Uniform in [0, 1).
   double fraction() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
   bool chance(double probability) { return fraction() < probability; }
+  /// A generator made from this goes on where this one is.
+  uint64_t state() const { return state_; }
 
  private:
   uint64_t state_;

@@ -6,6 +6,7 @@
 
 #include "base/value.h"
 #include "core/flow/expression.h"
+#include "core/flow/layout.h"
 #include "core/flow/token.h"
 
 namespace fermata::flow {
@@ -14,6 +15,7 @@ enum class Opcode : uint8_t {
 #define FLOW_OPCODE(name, effect) name,
 #include "core/flow/opcodes.def"
 #undef FLOW_OPCODE
+  opcodes_count,
 };
 
 /// What reading through a missing part does (G-15).
@@ -57,16 +59,40 @@ struct Function {
     bool from_slot = false;  ///< else from the cells of the function around it
     uint32_t index = 0;
   };
+  /// A variable's slot is its own from one instruction to before another; in between it may be
+  /// shown, and must be kept when the machine is written down.
+  struct Local {
+    std::string name;  ///< empty for what the compiler put there itself
+    uint32_t slot = 0;
+    uint32_t from = 0;
+    uint32_t to = 0;
+    bool cell = false;  ///< closures share it
+  };
+  /// An instruction behind which a fiber may stand, and the expression it belongs to.
+  struct Point {
+    uint32_t next = 0;  ///< the instruction that follows
+    Span span;
+    bool awaits = false;  ///< else it calls
+  };
   const Expression::Program* program = nullptr;
+  uint32_t index = 0;  ///< in its program
   std::string name;
   uint32_t parameters = 0;
   bool has_rest = false;  ///< the last parameter takes all further arguments
+  bool is_async = false;  ///< a call starts a fiber
   bool library = false;   ///< part of the prelude: not metered by instruction, not in positions
   uint32_t slots = 0;
   std::vector<Instruction> code;
   std::vector<uint32_t> offsets;  ///< of each instruction, in the source
   std::vector<Capture> captures;
+  std::vector<Local> locals;  ///< of scripts alone, as are the points
+  std::vector<Point> points;
+  Layout layout;
 };
+
+/// Compiled code is stored under this number (F-46). It grows when instructions or functions of the
+/// library are added; what was stored under a smaller one runs on unchanged.
+constexpr uint32_t current_code_version = 1;
 
 /// A compiled text.
 struct Expression::Program {
@@ -76,6 +102,10 @@ struct Expression::Program {
   std::vector<std::string> roots;
   std::vector<PathSpan> paths;
   std::vector<std::unique_ptr<Function>> functions;  ///< the first is the text itself
+  std::string hash;  ///< of a script: SHA-256 of its source, 32 bytes
+  uint32_t code_version = current_code_version;
+  bool rhythm = false;  ///< F-66
+  std::shared_ptr<const Program> prelude;  ///< of a script: the part of the library written in it
 };
 
 /// Resolves and compiles; the public `parse` without its choice of grammar.

@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/hash.h"
+#include "core/flow/compile_script.h"
+#include "core/flow/issues.h"
 #include "core/flow/lexer.h"
+#include "core/flow/library.h"
 #include "core/flow/parser.h"
 #include "core/flow/resolver.h"
 
@@ -13,7 +17,8 @@ Compiler::Compiler(const Ast& ast, CompileOptions options, Expression::Program& 
     : ast_(ast),
       options_(options),
       program_(program),
-      paths_strict_(options.grammar != Grammar::fragment) {}
+      paths_strict_(options.grammar != Grammar::fragment && options.grammar != Grammar::script),
+      debug_(options.grammar == Grammar::script || options.prelude) {}
 
 Result<void, SyntaxError> Compiler::run(const FunctionScope& scope) {
   auto& whole = *program_.functions.emplace_back(std::make_unique<Function>());
@@ -22,6 +27,7 @@ Result<void, SyntaxError> Compiler::run(const FunctionScope& scope) {
   Unit unit;
   unit.function = &whole;
   unit.scope = &scope;
+  unit.awaits = options_.grammar == Grammar::script;
   unit_ = &unit;
   if (ast_.root->kind == NodeKind::block) {
     statement(*ast_.root);
@@ -96,8 +102,24 @@ void Compiler::store(const Node& at, const Variable& variable, bool first) {
     emit(first ? Opcode::initialise_cell : Opcode::assign_cell, at, variable.slot);
   } else {
     emit(first ? Opcode::initialise : Opcode::assign, at, variable.slot);
+    if (first && debug_) unit_->begun.try_emplace(&variable, here());
   }
 }
+
+namespace {
+
+/// Every function gets its number and its layout. The compiler writes sound code, or is broken.
+void finish(Expression::Program& program) {
+  for (uint32_t i = 0; i < program.functions.size(); ++i) {
+    Function& function = *program.functions[i];
+    function.index = i;
+    auto layout = layout_of(function);
+    check(layout.has_value());
+    function.layout = *std::move(layout);
+  }
+}
+
+}  // namespace
 
 Result<std::shared_ptr<const Expression::Program>, SyntaxError> compile(std::string_view text,
                                                                         CompileOptions options) {
@@ -108,7 +130,39 @@ Result<std::shared_ptr<const Expression::Program>, SyntaxError> compile(std::str
   Resolver::Options resolving{options.grammar, options.prelude};
   FERMATA_TRY(scope, Resolver(ast, resolving).run());
   FERMATA_TRY_VOID(Compiler(ast, options, *program).run(*scope));
+  finish(*program);
   return std::shared_ptr<const Expression::Program>(std::move(program));
+}
+
+CompiledScript compile_script(std::string_view source, const ScriptOptions& options) {
+  CompiledScript out{check_script(source, options), {}};
+  if (!out.checked.errors.empty()) return out;
+  auto program = std::make_shared<Expression::Program>();
+  program->text = out.checked.source;
+  program->grammar = Grammar::script;
+  program->rhythm = out.checked.front.rhythm || options.rhythm;
+  program->prelude = prelude_program();
+  auto hash = sha256(program->text);
+  program->hash.assign(hash.begin(), hash.end());
+  Issues issues(program->text);
+  Ast ast = Parser(program->text, Parser::File{out.checked.front.end, program->rhythm}).run(issues);
+  Resolver::Options resolving{.grammar = Grammar::script, .rhythm = program->rhythm};
+  FunctionScope* scope = Resolver(ast, resolving).run(issues);
+  CompileOptions compiling;
+  compiling.grammar = Grammar::script;
+  if (auto compiled = Compiler(ast, compiling, *program).run(*scope); !compiled) {
+    const SyntaxError& error = compiled.error();
+    Finding finding;
+    finding.code = "too-large";
+    finding.message = error.message;
+    finding.line = error.line;
+    finding.column = error.column;
+    out.checked.errors.push_back(std::move(finding));
+    return out;
+  }
+  finish(*program);
+  out.script = Expression(std::move(program));
+  return out;
 }
 
 }  // namespace fermata::flow

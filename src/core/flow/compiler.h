@@ -22,11 +22,11 @@ class Compiler {
 
   /// What surrounds a statement and what a jump out of it must see to.
   struct Around {
-    enum class Kind : uint8_t { loop, breakable, handler, final_block } kind;
+    enum class Kind : uint8_t { loop, breakable, handler, final_block, final_body } kind;
     std::vector<std::string_view> labels{};
     Exits breaks{};
     Exits continues{};
-    uint32_t slot = 0;  ///< final_block: where it keeps what is pending
+    uint32_t slot = 0;  ///< final_block, final_body: where it keeps what is pending
     struct Pending {
       const Node* jump;  ///< the break, continue or return that goes through it
       Exits entries;
@@ -39,6 +39,8 @@ class Compiler {
     const FunctionScope* scope = nullptr;
     std::vector<Around> around;
     std::vector<std::string_view> labels;  ///< labels waiting for the loop they name
+    bool awaits = false;                   ///< what it returns is awaited first (F-2, F-20)
+    std::map<const Variable*, uint32_t> begun;  ///< where a variable has its first value
   };
   /// How far an access is still a path from a root.
   struct Path {
@@ -92,10 +94,18 @@ class Compiler {
   bool is_builtin(const Node& node) const { return node.builtin != no_builtin; }
 
   // compiler_function.cpp
-  void function(const Node& node);
+  struct FunctionOptions {
+    bool is_workflow = false;
+    std::string_view name = {};  ///< of the variable that it is the first value of
+  };
+  void function(const Node& node) { function(node, FunctionOptions()); }
+  void function(const Node& node, const FunctionOptions& options);
   void body(const Node& node, const FunctionScope& scope);
   void parameter(const Node& pattern, uint32_t slot);
   void enter_scope(const Node& node);
+  void leave_scope(const Node& node, uint32_t from);
+  void keep_hidden(uint32_t slot, uint32_t count, uint32_t from);
+  void point(const Node& node, bool awaits);
 
   // compiler_assign.cpp
   void assign(const Node& node);
@@ -117,6 +127,7 @@ class Compiler {
   void if_statement(const Node& node);
   void switch_statement(const Node& node);
   void labeled(const Node& node);
+  void entry(const Node& node);
 
   // compiler_loop.cpp
   void while_statement(const Node& node);
@@ -127,6 +138,7 @@ class Compiler {
   void end(uint32_t continue_target);
 
   // compiler_jump.cpp
+  void give(const Node& node);
   void jump(const Node& node);
   void leave(const Node& jump_node, size_t depth);
   bool ends_at(const Around& around, const Node& jump_node) const;
@@ -141,6 +153,7 @@ class Compiler {
   Expression::Program& program_;
   Unit* unit_ = nullptr;
   bool paths_strict_;
+  bool debug_;  ///< scripts are shown, snapshots of them written: note variables and points
   std::map<std::string, uint32_t, std::less<>> texts_;  ///< constants that may be shared
   std::optional<SyntaxError> error_;
 };

@@ -107,6 +107,7 @@ Compiler::Path Compiler::call(const Node& node, Exits& exits, AccessOptions opti
     bool list = arguments(node);
     emit(list ? Opcode::call_builtin_list : Opcode::call_builtin, node, callee.builtin,
          list ? 0 : count);
+    point(node, false);
     return {};
   }
   AccessOptions inner{.whole = &callee, .guarded = options.guarded};
@@ -120,6 +121,7 @@ Compiler::Path Compiler::call(const Node& node, Exits& exits, AccessOptions opti
     emit(list ? Opcode::call_member_list : Opcode::call_member, callee, 0, list ? 0 : count,
          constant(Value(callee.text)));
     unit_->function->offsets.back() = name_offset(callee);
+    point(node, false);
     return {};
   }
   inner.tolerant = node.optional;
@@ -127,6 +129,7 @@ Compiler::Path Compiler::call(const Node& node, Exits& exits, AccessOptions opti
   if (node.optional) exits.push_back(emit_jump(Opcode::skip_if_null, node));
   bool list = arguments(node);
   emit(list ? Opcode::call_list : Opcode::call, node, 0, list ? 0 : count);
+  point(node, false);
   return {};
 }
 

@@ -108,6 +108,11 @@ void Compiler::expression(const Node& node, bool guarded) {
       return assign(node);
     case NodeKind::update:
       return update(node);
+    case NodeKind::await:
+      expression(*node.kids[0]);
+      emit(Opcode::await, node);
+      point(*node.kids[0], true);
+      return;
     default:
       return fail(node, "this is not an expression");
   }

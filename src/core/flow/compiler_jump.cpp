@@ -38,6 +38,17 @@ bool Compiler::ends_at(const Around& around, const Node& jump_node) const {
   return std::ranges::find(around.labels, jump_node.text) != around.labels.end();
 }
 
+/// Returns the top of the stack; an awaitable that a script or an async function returns is awaited
+/// first, outside its try blocks.
+void Compiler::give(const Node& node) {
+  if (unit_->awaits) {
+    bool returns = node.kind == NodeKind::return_statement && node.kids[0] != nullptr;
+    emit(Opcode::await, returns ? *node.kids[0] : node);
+    point(returns ? *node.kids[0] : node, true);
+  }
+  emit(Opcode::give, node);
+}
+
 /// Emits the way out from under the first `depth` surroundings. A returned value lies on the stack.
 void Compiler::leave(const Node& jump_node, size_t depth) {
   for (size_t i = depth; i-- > 0;) {
@@ -46,6 +57,8 @@ void Compiler::leave(const Node& jump_node, size_t depth) {
       emit(Opcode::pop_handler, jump_node);
     } else if (around.kind == Around::Kind::final_block) {
       return leave_through_final(jump_node, around);
+    } else if (around.kind == Around::Kind::final_body) {
+      emit(Opcode::leave_final, jump_node, around.slot);
     } else if (ends_at(around, jump_node)) {
       bool breaks = jump_node.kind == NodeKind::break_statement;
       (breaks ? around.breaks : around.continues).push_back(emit_jump(Opcode::jump, jump_node));
@@ -53,7 +66,7 @@ void Compiler::leave(const Node& jump_node, size_t depth) {
     }
   }
   if (jump_node.kind == NodeKind::return_statement) {
-    emit(Opcode::give, jump_node);
+    give(jump_node);
   } else {
     fail(jump_node, "this does not lead out of a loop");
   }
@@ -76,7 +89,8 @@ void Compiler::try_statement(const Node& node) {
   around.kind = Around::Kind::final_block;
   around.slot = node.slot;
   unit_->around.push_back(std::move(around));
-  size_t handler = emit_jump(Opcode::push_handler, node);
+  uint32_t from = here();
+  size_t handler = emit(Opcode::push_handler, node, 0, 1);
   if (node.kids[2] != nullptr) {
     guarded_block(node);
   } else {
@@ -95,6 +109,7 @@ void Compiler::try_statement(const Node& node) {
   land(normal);
   for (const auto& pending : around.pending) land(pending.entries);
   final_block(node, std::move(around));
+  keep_hidden(node.slot, 2, from);
 }
 
 /// `try` with `catch`, whatever stands around it.
@@ -108,6 +123,7 @@ void Compiler::guarded_block(const Node& node) {
   emit(Opcode::pop_handler, node);
   size_t done = emit_jump(Opcode::jump, node);
   land(handler);
+  uint32_t from = here();
   for (const Variable* variable : node.declared) {
     if (variable->captured) emit(Opcode::new_cell, node, variable->slot);
   }
@@ -117,6 +133,7 @@ void Compiler::guarded_block(const Node& node) {
     emit(Opcode::pop, node);
   }
   statement(*node.kids[2]);
+  leave_scope(node, from);
   land(done);
 }
 
@@ -130,7 +147,16 @@ size_t Compiler::unless_pending(const Node& node, uint32_t slot, int64_t kind) {
 
 /// The block itself, and then whatever was interrupted by it.
 void Compiler::final_block(const Node& node, Around around) {
+  // Only scripts can be unwound by a verdict, which leaving the block early does not end.
+  bool unwindable = options_.grammar == Grammar::script;
+  if (unwindable) {
+    Around body{};
+    body.kind = Around::Kind::final_body;
+    body.slot = around.slot;
+    unit_->around.push_back(std::move(body));
+  }
   statement(*node.kids[3]);
+  if (unwindable) unit_->around.pop_back();
   size_t otherwise = unless_pending(node, around.slot, pending_throw);
   emit(Opcode::load, node, around.slot + 1);
   emit(Opcode::throw_value, node);

@@ -42,6 +42,7 @@ void Compiler::do_statement(const Node& node) {
 
 void Compiler::for_statement(const Node& node) {
   begin(Around::Kind::loop);
+  uint32_t from = here();
   enter_scope(node);
   if (node.kids[0] != nullptr) statement(*node.kids[0]);
   uint32_t again = here();
@@ -61,11 +62,13 @@ void Compiler::for_statement(const Node& node) {
   emit(Opcode::jump, node, again);
   if (!endless) land(done);
   end(update);
+  leave_scope(node, from);
 }
 
 void Compiler::for_each(const Node& node) {
   expression(*node.kids[1]);
   emit(node.kind == NodeKind::for_of ? Opcode::iterate_of : Opcode::iterate_in, node);
+  uint32_t from = here();
   emit(Opcode::initialise, node, node.slot);
   begin(Around::Kind::loop);
   uint32_t again = here();
@@ -74,10 +77,12 @@ void Compiler::for_each(const Node& node) {
   bind(*node.kids[0], true);
   statement(*node.kids[2]);
   emit(Opcode::jump, node, again);
+  leave_scope(node, again);
   land(done);
   end(again);
   // The items are no longer needed; a snapshot taken later should not hold them.
   emit(Opcode::clear, node, node.slot);
+  keep_hidden(node.slot, 1, from);
 }
 
 }  // namespace fermata::flow

@@ -35,6 +35,8 @@ void Compiler::statement(const Node& node) {
       return try_statement(node);
     case NodeKind::labeled:
       return labeled(node);
+    case NodeKind::entry:
+      return entry(node);
     case NodeKind::expression_statement:
       expression(*node.kids[0]);
       emit(Opcode::pop, node);
@@ -60,8 +62,10 @@ void Compiler::statements(const std::vector<Node*>& nodes, size_t from) {
 }
 
 void Compiler::block(const Node& node) {
+  uint32_t from = here();
   enter_scope(node);
   statements(node.kids);
+  leave_scope(node, from);
 }
 
 void Compiler::declare(const Node& node) {
@@ -69,10 +73,31 @@ void Compiler::declare(const Node& node) {
     if (declarator->kids[1] == nullptr) {
       emit(Opcode::null, *declarator);
     } else {
-      expression(*declarator->kids[1]);
+      const Node& name = *declarator->kids[0];
+      const Node& value = *declarator->kids[1];
+      bool names = name.kind == NodeKind::pattern_name && value.kind == NodeKind::function;
+      if (names && value.text.empty()) {
+        function(value, {.name = name.text});
+      } else {
+        expression(value);
+      }
     }
     bind(*declarator->kids[0], true);
   }
+}
+
+/// A plain call in the main fiber, whose result is the script's.
+void Compiler::entry(const Node& node) {
+  const Node& callee = *node.kids[0];
+  if (callee.kind == NodeKind::function) {
+    function(callee, {.is_workflow = true});
+  } else {
+    expression(callee);
+  }
+  for (size_t i = 1; i < node.kids.size(); ++i) expression(*node.kids[i]);
+  emit(Opcode::call_entry, node, 0, static_cast<uint32_t>(node.kids.size() - 1));
+  point(node, false);
+  emit(Opcode::give, node);
 }
 
 void Compiler::if_statement(const Node& node) {
@@ -88,6 +113,7 @@ void Compiler::if_statement(const Node& node) {
 
 void Compiler::switch_statement(const Node& node) {
   expression(*node.kids[0]);
+  uint32_t from = here();
   emit(Opcode::initialise, node, node.slot);
   // A case may be entered past a declaration, which must then count as not yet run.
   for (const Variable* variable : node.declared) {
@@ -118,6 +144,8 @@ void Compiler::switch_statement(const Node& node) {
   }
   if (fallback == 0) land(none);
   end(here());
+  leave_scope(node, from);
+  keep_hidden(node.slot, 1, from);
 }
 
 /// A label names the loop behind it; before any other statement it can be broken out of.

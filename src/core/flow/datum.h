@@ -24,6 +24,7 @@ enum class Tag : uint8_t {
   json_array,
   json_object,
   builtin,  ///< number of a library function
+  verdict,  ///< the engine's own throw, which only `finally` blocks hold; never seen by scripts
   // Heap kinds.
   text,
   array,
@@ -33,6 +34,7 @@ enum class Tag : uint8_t {
   bound,     ///< library function with its receiver
   cell,      ///< a variable shared with closures; never seen by scripts
   iterator,  ///< the state of a for loop; never seen by scripts
+  awaitable,
 };
 
 /// A value of the machine: 16 bytes, freely copied, owning nothing.
@@ -70,6 +72,7 @@ struct Datum {
     out.builtin = number;
     return out;
   }
+  static Datum verdict() { return of_tag(Tag::verdict); }
   static Datum of_heap(Tag tag, HeapObject* object) {
     Datum out = of_tag(tag);
     out.heap = object;

@@ -54,6 +54,8 @@ struct EvalLimits {
   uint64_t steps_max = 10'000;
   uint64_t text_bytes_max = 1 << 20;
   uint64_t memory_bytes_max = 32 << 20;
+  uint64_t list_items_max = UINT64_MAX;
+  uint32_t call_depth_max = 500;
 };
 /// Steps that several evaluations share, so that what each of them may take does not add up without
 /// end: those of one activation (G-110).

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view fence = "```";
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_spaces(std::string_view text) {
   constexpr std::string_view space = " \t\r";
   size_t begin = text.find_first_not_of(space);
   if (begin == std::string_view::npos) return {};
@@ -57,16 +57,16 @@ FrontMatter read_front_matter(std::string_view text, Issues& issues) {
     at = text.find('\n', line_begin);
     std::string_view line = text.substr(
         line_begin, at == std::string_view::npos ? std::string_view::npos : at - line_begin);
-    if (trimmed(line) == fence) {
+    if (without_spaces(line) == fence) {
       front.end = line_begin + line.size();
       return front;
     }
     size_t colon = line.find(':');
     if (colon == std::string_view::npos) continue;
-    std::string_view value = trimmed(line.substr(colon + 1));
+    std::string_view value = without_spaces(line.substr(colon + 1));
     size_t offset =
         value.empty() ? line_begin + colon : static_cast<size_t>(value.data() - text.data());
-    take_line({trimmed(line.substr(0, colon)), value, offset}, front, issues);
+    take_line({without_spaces(line.substr(0, colon)), value, offset}, front, issues);
   }
   issues.add(Check::syntax, opened, "the front matter has no end: expected a line of ```");
   front.end = text.size();

@@ -88,6 +88,9 @@ void Heap::destroy(HeapObject* object) {
     case Tag::iterator:
       delete static_cast<IteratorObject*>(object);
       break;
+    case Tag::awaitable:
+      delete static_cast<AwaitableObject*>(object);
+      break;
     default:
       break;
   }
@@ -117,7 +120,7 @@ void Heap::mark_children(HeapObject& object) {
     case Tag::error: {
       auto& error = static_cast<ErrorObject&>(object);
       for (const Datum& part :
-           {error.code, error.message, error.details, error.cause, error.stack}) {
+           {error.code, error.message, error.details, error.cause, error.stack, error.extra}) {
         mark(part);
       }
       break;
@@ -135,6 +138,10 @@ void Heap::mark_children(HeapObject& object) {
       mark(static_cast<IteratorObject&>(object).source);
       for (const Datum& item : static_cast<IteratorObject&>(object).items) mark(item);
       break;
+    case Tag::awaitable:
+      mark(static_cast<AwaitableObject&>(object).outcome);
+      for (const Datum& item : static_cast<AwaitableObject&>(object).items) mark(item);
+      break;
     default:
       break;
   }
@@ -149,13 +156,17 @@ void Heap::recount(HeapObject& object) {
   object.bytes = bytes;
 }
 
-void Heap::sweep() {
-  // A list instead of recursion, so that no depth of data can exhaust the stack.
+/// A list instead of recursion, so that no depth of data can exhaust the stack.
+void Heap::trace() {
   while (!pending_.empty()) {
     HeapObject* next = pending_.back();
     pending_.pop_back();
     mark_children(*next);
   }
+}
+
+void Heap::sweep() {
+  trace();
   HeapObject** link = &first_;
   while (*link != nullptr) {
     HeapObject* object = *link;

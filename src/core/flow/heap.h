@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -16,6 +17,7 @@ struct HeapObject {
   explicit HeapObject(Tag of_kind) : kind(of_kind) {}
   Tag kind;
   bool marked = false;
+  uint32_t number = 0;  ///< for whoever lists objects; 0 otherwise
   HeapObject* next = nullptr;
   size_t bytes = 0;  ///< what it counts for in the heap's total
 };
@@ -65,6 +67,7 @@ struct ErrorObject : HeapObject {
   Datum details;
   Datum cause;
   Datum stack;
+  Datum extra;  ///< an object with task, attempts, item_id, key or errors; null without any
   int line = 0;
   int column = 0;
 };
@@ -93,6 +96,18 @@ struct IteratorObject : HeapObject {
   std::vector<Datum> items;
   size_t position = 0;
   bool keys = false;
+};
+
+/// Something to wait for (F-25). Its state stands in a record of the execution; here is only what
+/// records cannot hold: the items of a composite and the value that awaiting it gave. There is one
+/// object per number.
+struct AwaitableObject : HeapObject {
+  AwaitableObject() : HeapObject(Tag::awaitable) {}
+  uint32_t number = 0;
+  bool has_outcome = false;
+  bool threw = false;
+  Datum outcome;
+  std::vector<Datum> items;
 };
 
 std::string_view text_of(const Datum& text);
@@ -126,14 +141,20 @@ class Heap {
   }
   /// Counts memory that lives as long as the heap.
   void pin(size_t bytes) { bytes_used_ += bytes; }
+  void unpin(size_t bytes) { bytes_used_ -= bytes; }
+  void limit(size_t bytes_max) {
+    bytes_max_ = bytes_max;
+    collect_at_ = std::max(first_collection(), std::min(bytes_used_ * 2, bytes_max_ + 1));
+  }
   size_t bytes_used() const { return bytes_used_; }
   size_t bytes_left() const { return bytes_used_ < bytes_max_ ? bytes_max_ - bytes_used_ : 0; }
   bool wants_attention() const { return bytes_used_ >= collect_at_; }
   bool over() const { return bytes_used_ > bytes_max_; }
 
-  // One collection: mark what the machine holds; sweep then follows it and frees the rest.
+  // One collection: mark what the machine holds; trace follows it, sweep frees the rest.
   void mark(const Datum& datum);
   void mark(HeapObject* object);
+  void trace();
   void sweep();
 
  private:

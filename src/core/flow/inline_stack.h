@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <type_traits>
 
 namespace fermata::flow {
@@ -23,6 +24,10 @@ class InlineStack {
     if (top_ == end_) [[unlikely]]
       grow();
     *top_++ = item;
+  }
+  void assign(std::span<const T> items) {
+    shrink_to(0);
+    for (const T& item : items) push(item);
   }
   T pop() { return *--top_; }
   void drop(size_t count) { top_ -= count; }

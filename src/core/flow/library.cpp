@@ -18,7 +18,7 @@ constexpr Builtin builtins[] = {
 #define FLOW_SCRIPT(owner, name, fewest, most, function) \
   {Owner::owner, name, fewest, most, nullptr, #function},
 #define FLOW_EFFECT(owner, name, fewest, most, function) \
-  {Owner::owner, name, fewest, most, nullptr, {}, true},
+  {Owner::owner, name, fewest, most, natives::function, {}, true},
 #include "core/flow/library.def"
 #undef FLOW_NATIVE
 #undef FLOW_SCRIPT

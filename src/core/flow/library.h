@@ -1,10 +1,12 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "core/flow/datum.h"
+#include "core/flow/expression.h"
 
 /// The standard library (F-40). Every function has a number that snapshots may hold, so library.def
 /// is only ever added to. A function is native code, or a function of the prelude when it calls
@@ -83,6 +85,8 @@ std::vector<std::string_view> member_names(Owner owner);
 bool is_known_method(std::string_view name);
 std::vector<std::string_view> method_names();
 
+/// The functions of the library that are written in the language itself.
+std::shared_ptr<const Expression::Program> prelude_program();
 /// The function of the prelude behind a builtin without native code.
 const Function& prelude_function(uint32_t builtin_number);
 

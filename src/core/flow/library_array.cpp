@@ -217,6 +217,9 @@ Datum array_of(Machine& machine, Arguments arguments) {
 
 /// A sorted copy: numbers by value, strings by code points, anything mixed is refused.
 Datum sorted_plainly(Machine& machine, Arguments arguments) {
+  Call call(machine, arguments);
+  (void)call.array(0);
+  if (call.failed()) return {};
   std::vector<Datum> items = machine.array_items(arguments[0]);
   bool numbers = std::ranges::all_of(items, [](const Datum& d) { return d.is_number(); });
   bool texts = std::ranges::all_of(items, [](const Datum& d) { return d.is_text(); });
@@ -273,6 +276,10 @@ Datum list_from(Machine& machine, Arguments arguments) {
 
 /// Puts the second array's items into the first, which keeps its identity.
 Datum replace_items(Machine& machine, Arguments arguments) {
+  Call call(machine, arguments);
+  (void)call.array(0);
+  (void)call.array(1);
+  if (call.failed()) return {};
   ArrayObject& array = machine.own_array(arguments[0]);
   array.items = machine.array_items(arguments[1]);
   return Heap::datum(&array);

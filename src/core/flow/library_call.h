@@ -7,10 +7,10 @@
 
 namespace fermata::flow {
 
-// Every native of library.def.
+// Every native of library.def; some stand there under two names.
 #define FLOW_NATIVE(owner, name, fewest, most, function) Datum function(Machine&, Arguments);
 #define FLOW_SCRIPT(owner, name, fewest, most, function)
-#define FLOW_EFFECT(owner, name, fewest, most, function)
+#define FLOW_EFFECT(owner, name, fewest, most, function) Datum function(Machine&, Arguments);
 namespace natives {
 #include "core/flow/library.def"
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/model/measure.h"
+
 namespace fermata::flow {
 
 Machine::Machine(const Expression::Program& program, const Roots& roots, const EvalGiven& given)
@@ -32,10 +34,8 @@ bool Machine::attend() {
   if (thrown_) {
     attention_ = false;
     thrown_ = false;
-    if (!unwind()) {
-      end(Verdict::uncaught);
-      return false;
-    }
+    if (!unwind()) fail();
+    return verdict_ == Verdict::none;
   }
   return true;
 }
@@ -48,9 +48,15 @@ void Machine::end(Verdict verdict) {
 void Machine::collect() {
   for (const Datum& datum : stack_) heap_.mark(datum);
   for (const Frame& frame : frames_) heap_.mark(frame.closure);
+  for (const auto& [number, fiber] : fibers_) {
+    for (const Datum& datum : fiber.stack) heap_.mark(datum);
+    for (const Frame& frame : fiber.frames) heap_.mark(frame.closure);
+  }
   for (const auto& [json, copy] : adopted_) heap_.mark(copy);
   heap_.mark(result_);
   heap_.mark(thrown_value_);
+  heap_.trace();
+  std::erase_if(awaitables_, [](const auto& one) { return !one.second->marked; });
   heap_.sweep();
   if (heap_.over()) end(Verdict::memory);
 }
@@ -86,6 +92,12 @@ bool Machine::text_fits(size_t bytes) {
   return memory_fits(bytes);
 }
 
+bool Machine::list_fits(size_t items) {
+  if (items <= given_.limits.list_items_max) return true;
+  end(Verdict::list);
+  return false;
+}
+
 bool Machine::memory_fits(size_t bytes) {
   if (bytes <= heap_.bytes_left()) return true;
   end(Verdict::memory);
@@ -94,7 +106,15 @@ bool Machine::memory_fits(size_t bytes) {
 
 Datum Machine::keep(Value value, size_t bytes) {
   heap_.pin(bytes);
-  return Datum::of(*kept_.emplace_back(std::make_unique<Value>(std::move(value))));
+  kept_.push_back({std::make_unique<Value>(std::move(value)), bytes});
+  return Datum::of(*kept_.back().value);
+}
+
+Datum Machine::keep(Value value) {
+  if (value.is_string()) return heap_.text(value.as_string());
+  if (!value.is_array() && !value.is_object()) return Datum::of(value);
+  uint64_t bytes = approximate_bytes(value);
+  return keep(std::move(value), bytes);
 }
 
 Datum Machine::text(std::string_view content) {

@@ -8,16 +8,24 @@
 
 #include "base/random.h"
 #include "core/flow/code.h"
+#include "core/flow/fiber.h"
 #include "core/flow/heap.h"
 #include "core/flow/inline_stack.h"
 #include "core/flow/library.h"
 
 namespace fermata::flow {
 
+class Activation;
+class Reach;
+struct FlowError;
+enum class Wake : uint8_t;
+struct Place;
+
 /// Runs compiled code. Script calls are frames of its own, never host recursion, so depth is data
-/// and the state between two instructions could be written down. One machine serves one
-/// evaluation. Natives use the parts below `run`; they return normally even when they failed, and
-/// the machine looks at what they left behind after the instruction.
+/// and the state between two instructions can be written down. One machine serves one
+/// evaluation, or one script with all its fibers. Natives use the parts below `run`; they return
+/// normally even when they failed, and the machine looks at what they left behind after the
+/// instruction.
 class Machine {
  public:
   Machine(const Expression::Program& program, const Roots& roots, const EvalGiven& given);
@@ -46,6 +54,8 @@ class Machine {
   bool charge_bytes(size_t bytes) { return charge(bytes / bytes_per_step); }
   /// True when a text of that size may be made; else the evaluation ends.
   bool text_fits(size_t bytes);
+  /// True when a list of that many items may be made; else the evaluation ends.
+  bool list_fits(size_t items);
   /// True when that much more memory may be used; else the evaluation ends.
   bool memory_fits(size_t bytes);
 
@@ -53,6 +63,8 @@ class Machine {
   Heap& heap() { return heap_; }
   /// Keeps JSON alive to the end; `bytes` count as memory.
   Datum keep(Value value, size_t bytes);
+  /// The same with the bytes measured; scalars and texts need no keeping.
+  Datum keep(Value value);
   Datum text(std::string&& content);
   Datum text(const char* content) { return text(std::string_view(content)); }
   Datum text(std::string_view content);
@@ -80,29 +92,68 @@ class Machine {
   bool equal(const Datum& left, const Datum& right, int depth = 0);
   static bool same(const Datum& left, const Datum& right);
   static std::string_view type_name(const Datum& datum);
+  /// True when methods of that owner belong to the value.
+  static bool is_receiver(const Datum& datum, Owner owner);
   /// The text form of F-14.
   std::string to_text(const Datum& datum);
   Random& random() { return random_; }
   Instant now() const { return given_.now; }
   Datum make_error(std::string_view code, const Datum& message);
+  void throw_datum(const Datum& value);
+
+  // Scripts that wait (machine_fiber.cpp). An activation attaches itself for its length.
+  enum class Verdict : uint8_t {
+    none,
+    finished,
+    uncaught,
+    unresolved,
+    steps,
+    memory,
+    text,
+    list,
+    depth,
+    fibers,
+    awaitables,
+    damaged,
+    parked,  ///< the fiber that was resumed, and those it started, are parked or over
+    sliced,  ///< the slice of fuel is used up; `run_on` continues
+  };
+  void attach(Activation& activation, const EvalGiven& given, uint64_t random_state);
+  Activation& activation() { return *activation_; }
+  Verdict start_main();
+  Verdict resume(uint32_t fiber, Wake how);
+  /// Continues after a slice; the next one ends when `fuel` more has been used.
+  Verdict run_on();
+  void slice_ends_after(uint64_t fuel);
+  uint64_t fuel_left() const { return steps_left_; }
+  void end(Verdict verdict);
+  /// What nothing caught, by the rules of F-22.
+  FlowError thrown_error();
+  bool has_thrown() const { return thrown_; }
+  Verdict verdict() const { return verdict_; }
+  /// What the main fiber gave, as JSON; nothing when it is none, or too much.
+  std::optional<Value> export_result();
+  /// Frees what nothing reaches and forgets awaitables that went with it.
+  void collect();
+  /// All fibers are parked or suspended: drops what no instruction to come can use, so that a
+  /// machine that stays and one that is rebuilt from its snapshot are alike.
+  void tidy();
+  void keep_only(const Reach& reach);
+  size_t live_bytes() const { return heap_.bytes_used(); }
+  /// The one object of that number; `find` gives nullptr when no script value reaches it.
+  AwaitableObject& awaitable(uint32_t number);
+  AwaitableObject* find_awaitable(uint32_t number);
+  std::string awaitable_id(const Datum& awaitable) const;
+  Place here() const;
+  size_t fibers_count() const { return fibers_.size() + running_; }
 
  private:
+  friend class Reach;
+  friend class SnapshotWriter;
+  friend class SnapshotReader;
   static constexpr size_t bytes_per_step = 16;
-  static constexpr size_t depth_max = 500;
   static constexpr int nesting_max = 128;
 
-  enum class Verdict : uint8_t { none, finished, uncaught, unresolved, steps, memory, text, depth };
-  struct Frame {
-    const Function* function;
-    ClosureObject* closure;
-    const Instruction* next;
-    size_t base;
-  };
-  struct Handler {
-    size_t frames;
-    size_t height;
-    uint32_t target;
-  };
   struct Root {
     bool asked = false;
     bool present = false;
@@ -115,10 +166,19 @@ class Machine {
 
   // machine.cpp
   void step(const Instruction& in);
+  void loop();
   bool attend();
-  void end(Verdict verdict);
-  void collect();
   const Root& root(size_t index);
+
+  // machine_fiber.cpp
+  void finish(const Datum& value);
+  void fail();
+  void start_fiber(const Function& function, ClosureObject* closure, size_t count);
+  void save();
+  void restore(uint32_t fiber);
+  void go_back();
+  void deliver(AwaitableObject& awaited);
+  void throw_cancelled();
 
   // machine_call.cpp
   void enter(const Function& function, ClosureObject* closure, size_t count);
@@ -128,12 +188,14 @@ class Machine {
   size_t spread_list();
   void call_method(const Instruction& in, size_t count);
   void make_place(size_t count);
-  void load_from(const CellObject& cell);
-  void assign_to(CellObject& cell);
+  CellObject* cell_in(uint32_t slot);
+  void load_from(const CellObject* cell);
+  void assign_to(CellObject* cell);
 
   // machine_access.cpp
   enum class Found : uint8_t { yes, no, thrown };
   Found find_member(const Datum& object, std::string_view name, Datum& out);
+  Found find_awaitable_member(const Datum& object, std::string_view name, Datum& out);
   Found find_error_member(const Datum& object, std::string_view name, Datum& out);
   Found find_element(const Datum& object, const Datum& key, Datum& out);
   void missing(const Instruction& in, const Datum& object, std::string_view what);
@@ -159,6 +221,7 @@ class Machine {
 
   // machine_text.cpp
   bool append_text(std::string& out, const Datum& datum, int depth);
+  std::string awaitable_text(const Datum& awaitable) const;
   bool append_list_text(std::string& out, const Datum& list, int depth);
 
   // machine_json.cpp
@@ -172,11 +235,12 @@ class Machine {
 
   const Expression::Program& program_;
   const Roots& given_roots_;
-  const EvalGiven& given_;
+  EvalGiven given_;
   Heap heap_;
   Random random_;
   const uint64_t steps_given_;
   uint64_t steps_left_;
+  uint64_t slice_floor_ = 0;  ///< fuel that is left when the slice ends
 
   InlineStack<Datum, 48> stack_;
   InlineStack<Frame, 4> frames_;
@@ -187,7 +251,22 @@ class Machine {
 
   std::array<Root, 3> few_roots_;
   std::unique_ptr<Root[]> many_roots_;
-  std::vector<std::unique_ptr<Value>> kept_;
+  struct Kept {
+    std::unique_ptr<Value> value;
+    size_t bytes;
+  };
+  std::vector<Kept> kept_;
+  // Fibers. The running one has its state in the members above.
+  Activation* activation_ = nullptr;
+  std::map<uint32_t, Fiber> fibers_;
+  std::vector<uint32_t> callers_;  ///< each started the next one and waits for it to park
+  uint32_t current_ = main_fiber;
+  bool running_ = false;    ///< `current_` is the fiber whose state stands above
+  bool suspended_ = false;  ///< `current_` goes on with the next slice
+  bool unwinding_ = false;
+  uint32_t unwind_floor_ = 0;
+  std::map<uint32_t, AwaitableObject*> awaitables_;
+
   /// JSON that the script has changed, by address, with the copy that took its place.
   std::map<const Value*, HeapObject*> adopted_;
 

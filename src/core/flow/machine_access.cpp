@@ -52,6 +52,10 @@ Machine::Found Machine::find_member(const Datum& object, std::string_view name, 
       break;
     case Tag::error:
       return find_error_member(object, name, out);
+    case Tag::awaitable:
+      owner = Owner::awaitable_type;
+      if (find_awaitable_member(object, name, out) == Found::yes) return Found::yes;
+      break;
     case Tag::integer:
     case Tag::number:
       owner = Owner::number_type;
@@ -86,7 +90,9 @@ Machine::Found Machine::find_error_member(const Datum& object, std::string_view 
   } else if (name == "stack") {
     out = error.stack;
   } else {
-    return Found::no;
+    auto part = error.extra.is_null() ? std::nullopt : object_find(error.extra, name);
+    if (!part) return Found::no;
+    out = *part;
   }
   return Found::yes;
 }

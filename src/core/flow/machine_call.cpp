@@ -6,9 +6,10 @@ namespace fermata::flow {
 
 /// Opens a frame whose arguments lie on top of the stack, above one place for the result.
 void Machine::enter(const Function& function, ClosureObject* closure, size_t count) {
-  if (frames_.size() >= depth_max) return end(Verdict::depth);
+  if (frames_.size() >= given_.limits.call_depth_max) return end(Verdict::depth);
   if (!frames_.empty()) frames_.back().next = next_;
   size_t base = stack_.size() - count;
+  stack_[base - 1] = {};  // the callee; what it captured may be free to go
   if (function.has_rest) {
     size_t plain = function.parameters - 1;
     while (count < plain) {
@@ -43,6 +44,7 @@ void Machine::call_value(const Datum& callee, size_t count) {
   switch (callee.tag) {
     case Tag::closure: {
       auto* closure = static_cast<ClosureObject*>(callee.heap);
+      if (closure->function->is_async) return start_fiber(*closure->function, closure, count);
       return enter(*closure->function, closure, count);
     }
     case Tag::builtin:
@@ -101,6 +103,10 @@ void Machine::call_builtin(uint32_t number, size_t count, bool has_place) {
 /// Replaces the list on top by its elements and gives their number.
 size_t Machine::spread_list() {
   Datum list = stack_.pop();
+  if (!list.is_array()) {
+    end(Verdict::damaged);
+    return 0;
+  }
   size_t count = array_size(list);
   if (!charge(count)) return 0;
   for (size_t i = 0; i < count; ++i) stack_.push(array_item(list, i));
@@ -108,6 +114,14 @@ size_t Machine::spread_list() {
 }
 
 void Machine::op_call(const Instruction& in) { call_value(stack_.from_top(in.b), in.b); }
+
+/// The entry of a script: an async function, too, runs in the main fiber itself.
+void Machine::op_call_entry(const Instruction& in) {
+  const Datum& callee = stack_.from_top(in.b);
+  if (callee.tag != Tag::closure) return call_value(callee, in.b);
+  auto* closure = static_cast<ClosureObject*>(callee.heap);
+  enter(*closure->function, closure, in.b);
+}
 
 void Machine::op_call_list(const Instruction&) {
   size_t count = spread_list();
@@ -122,6 +136,7 @@ void Machine::call_method(const Instruction& in, size_t count) {
   if (object.is_array()) owner = Owner::array_type;
   if (object.is_text()) owner = Owner::string_type;
   if (object.is_number()) owner = Owner::number_type;
+  if (object.tag == Tag::awaitable) owner = Owner::awaitable_type;
   if (owner != Owner::global) {
     uint32_t number = find_builtin(owner, name);
     if (number != no_builtin) return call_builtin(number, count + 1, false);
@@ -165,17 +180,31 @@ void Machine::op_closure(const Instruction& in) {
   closure->function = &function;
   closure->cells.reserve(function.captures.size());
   for (const Function::Capture& capture : function.captures) {
-    closure->cells.push_back(capture.from_slot
-                                 ? static_cast<CellObject*>(stack_[base_ + capture.index].heap)
-                                 : frame.closure->cells[capture.index]);
+    CellObject* cell =
+        capture.from_slot ? cell_in(capture.index) : frame.closure->cells[capture.index];
+    if (cell == nullptr) return;
+    closure->cells.push_back(cell);
   }
   heap_.grow(*closure, closure->cells.size() * sizeof(CellObject*));
   stack_.push(Heap::datum(closure));
 }
 
-void Machine::op_self(const Instruction&) { stack_.push(Heap::datum(frames_.back().closure)); }
+void Machine::op_self(const Instruction&) {
+  ClosureObject* own = frames_.back().closure;
+  if (own == nullptr) return end(Verdict::damaged);
+  stack_.push(Heap::datum(own));
+}
 
-// Variables that closures share.
+// Variables that closures share. Code and snapshots come from a store, so a slot that should hold a
+// cell is looked at before it is used as one.
+
+CellObject* Machine::cell_in(uint32_t slot) {
+  const Datum& datum = stack_[base_ + slot];
+  if (datum.tag == Tag::cell) [[likely]]
+    return static_cast<CellObject*>(datum.heap);
+  end(Verdict::damaged);
+  return nullptr;
+}
 
 void Machine::op_new_cell(const Instruction& in) {
   stack_[base_ + in.a] = Heap::datum(heap_.make<CellObject>());
@@ -186,43 +215,42 @@ void Machine::op_wrap_cell(const Instruction& in) {
   stack_[base_ + in.a] = Heap::datum(cell);
 }
 void Machine::op_copy_cell(const Instruction& in) {
+  CellObject* from = cell_in(in.a);
+  if (from == nullptr) return;
   auto* cell = heap_.make<CellObject>();
-  cell->value = static_cast<CellObject*>(stack_[base_ + in.a].heap)->value;
+  cell->value = from->value;
   stack_[base_ + in.a] = Heap::datum(cell);
 }
 
-namespace {
-
-CellObject& cell_of(const Datum& datum) { return *static_cast<CellObject*>(datum.heap); }
-
-}  // namespace
-
-void Machine::load_from(const CellObject& cell) {
-  if (cell.value.tag == Tag::unset) {
+void Machine::load_from(const CellObject* cell) {
+  if (cell == nullptr) return;
+  if (cell->value.tag == Tag::unset) {
     throw_error("UNDEFINED_VARIABLE", "a variable is used before its declaration has run");
     return;
   }
-  stack_.push(cell.value);
+  stack_.push(cell->value);
 }
 
-void Machine::assign_to(CellObject& cell) {
-  if (cell.value.tag == Tag::unset) {
+void Machine::assign_to(CellObject* cell) {
+  if (cell == nullptr) return;
+  if (cell->value.tag == Tag::unset) {
     throw_error("UNDEFINED_VARIABLE", "a variable is set before its declaration has run");
     return;
   }
-  cell.value = stack_.pop();
+  cell->value = stack_.pop();
 }
 
-void Machine::op_load_cell(const Instruction& in) { load_from(cell_of(stack_[base_ + in.a])); }
+void Machine::op_load_cell(const Instruction& in) { load_from(cell_in(in.a)); }
 void Machine::op_initialise_cell(const Instruction& in) {
-  cell_of(stack_[base_ + in.a]).value = stack_.pop();
+  CellObject* cell = cell_in(in.a);
+  if (cell != nullptr) cell->value = stack_.pop();
 }
-void Machine::op_assign_cell(const Instruction& in) { assign_to(cell_of(stack_[base_ + in.a])); }
+void Machine::op_assign_cell(const Instruction& in) { assign_to(cell_in(in.a)); }
 void Machine::op_load_outer(const Instruction& in) {
-  load_from(*frames_.back().closure->cells[in.a]);
+  load_from(frames_.back().closure->cells[in.a]);
 }
 void Machine::op_assign_outer(const Instruction& in) {
-  assign_to(*frames_.back().closure->cells[in.a]);
+  assign_to(frames_.back().closure->cells[in.a]);
 }
 
 }  // namespace fermata::flow

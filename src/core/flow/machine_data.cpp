@@ -92,6 +92,7 @@ void Machine::put(MapObject& object, const Datum& key, const Datum& value) {
 }
 
 void Machine::append(ArrayObject& array, const Datum& item) {
+  if (!list_fits(array.items.size() + 1)) return;
   array.items.push_back(item);
   heap_.grow(array, sizeof(Datum));
 }
@@ -104,12 +105,14 @@ void Machine::op_new_array(const Instruction& in) {
 
 void Machine::op_append(const Instruction&) {
   Datum item = stack_.pop();
+  if (stack_.back().tag != Tag::array) return end(Verdict::damaged);
   append(*static_cast<ArrayObject*>(stack_.back().heap), item);
 }
 
 void Machine::op_append_spread(const Instruction&) {
   Datum source = list_of(stack_.pop(), "`...` takes an array or a string here");
   if (stopped()) return;
+  if (stack_.back().tag != Tag::array) return end(Verdict::damaged);
   auto& array = *static_cast<ArrayObject*>(stack_.back().heap);
   for (const Datum& item : array_items(source)) append(array, item);
 }
@@ -121,6 +124,7 @@ void Machine::op_new_object(const Instruction&) {
 void Machine::op_put_member(const Instruction& in) {
   Datum value = stack_.pop();
   const Value& name = frames_.back().function->program->constants[in.c];
+  if (stack_.back().tag != Tag::object) return end(Verdict::damaged);
   put(*static_cast<MapObject*>(stack_.back().heap), Datum::of(name), value);
 }
 
@@ -128,6 +132,7 @@ void Machine::op_put_index(const Instruction&) {
   Datum value = stack_.pop();
   Datum key = stack_.pop();
   auto name = key_text(key);
+  if (stack_.back().tag != Tag::object) return end(Verdict::damaged);
   if (name) put(*static_cast<MapObject*>(stack_.back().heap), *name, value);
 }
 
@@ -138,8 +143,8 @@ void Machine::op_put_spread(const Instruction&) {
     throw_type("`...` in an object takes an object or null, not " + std::string(type_name(source)));
     return;
   }
-  auto& object = *static_cast<MapObject*>(stack_.back().heap);
-  copy_entries(object, source);
+  if (stack_.back().tag != Tag::object) return end(Verdict::damaged);
+  copy_entries(*static_cast<MapObject*>(stack_.back().heap), source);
 }
 
 void Machine::copy_entries(MapObject& to, const Datum& from) {

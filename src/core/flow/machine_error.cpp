@@ -1,4 +1,5 @@
 #include "base/json.h"
+#include "core/flow/durable/execution.h"
 #include "core/flow/machine.h"
 
 namespace fermata::flow {
@@ -33,8 +34,9 @@ std::string Machine::call_stack() const {
     TextPosition at =
         position_at(program_.text, frame.function->offsets[index > 0 ? index - 1 : 0]);
     if (lines++ > 0) out += "\n";
-    out += "at " + (frame.function->name.empty() ? "top" : frame.function->name) + " (" +
-           std::to_string(at.line) + ":" + std::to_string(at.column) + ")";
+    std::string name = frame.function->name;
+    if (name.empty()) name = activation_ == nullptr ? "top" : "main";
+    out += "at " + name + " (" + std::to_string(at.line) + ":" + std::to_string(at.column) + ")";
   }
   return out;
 }
@@ -62,8 +64,10 @@ Datum Machine::throw_error(std::string_view code, std::string message) {
   return {};
 }
 
-void Machine::op_throw_value(const Instruction&) {
-  thrown_value_ = stack_.pop();
+void Machine::op_throw_value(const Instruction&) { throw_datum(stack_.pop()); }
+
+void Machine::throw_datum(const Datum& value) {
+  thrown_value_ = value;
   thrown_offset_ = current_offset();
   thrown_ = true;
   attention_ = true;
@@ -76,15 +80,33 @@ void Machine::op_undefined_variable(const Instruction& in) {
 }
 
 void Machine::op_push_handler(const Instruction& in) {
-  handlers_.push({frames_.size(), stack_.size(), in.a});
+  handlers_.push({static_cast<uint32_t>(frames_.size()), static_cast<uint32_t>(stack_.size()), in.a,
+                  in.b != 0});
 }
 
 void Machine::op_pop_handler(const Instruction&) { handlers_.drop(1); }
 
-/// Goes to the innermost handler with the thrown value on the stack; false when there is none.
+/// `break`, `continue` and `return` out of a `finally` block end whatever was pending there, but
+/// not a verdict.
+void Machine::op_leave_final(const Instruction& in) {
+  if (stack_[base_ + in.a + 1].tag == Tag::verdict) throw_datum(Datum::verdict());
+}
+
+/// Goes to the innermost handler with the thrown value on the stack; false when there is none. A
+/// verdict passes by every `catch`; what a `finally` block throws meanwhile does not replace it.
 bool Machine::unwind() {
+  bool verdict = thrown_value_.tag == Tag::verdict;
+  if (unwinding_ && !verdict && handlers_.size() <= unwind_floor_) {
+    thrown_value_ = Datum::verdict();
+    verdict = true;
+  }
+  while (verdict && !handlers_.empty() && !handlers_.back().final) handlers_.drop(1);
   if (handlers_.empty()) return false;
   Handler handler = handlers_.pop();
+  if (verdict) {
+    unwinding_ = true;
+    unwind_floor_ = static_cast<uint32_t>(handlers_.size());
+  }
   frames_.shrink_to(handler.frames);
   const Frame& frame = frames_.back();
   base_ = frame.base;
@@ -115,7 +137,8 @@ EvalError Machine::limit_error() const {
                  " bytes of memory (graph_code_memory_bytes_max)";
       break;
     case Verdict::depth:
-      message += " calls functions more than " + std::to_string(depth_max) + " deep";
+      message += " calls functions more than " +
+                 std::to_string(given_.limits.call_depth_max) + " deep";
       break;
     default:
       if (steps_given_ < given_.limits.steps_max) {
@@ -130,17 +153,14 @@ EvalError Machine::limit_error() const {
 }
 
 /// Reads what was thrown by the rules of F-22.
-EvalError Machine::uncaught_error() {
+FlowError Machine::thrown_error() {
   thrown_ = false;
   attention_ = false;
   verdict_ = Verdict::none;
-  std::string code = "THROWN";
-  std::string message = "a value that is no error was thrown";
-  Value details;
-  Value cause;
+  FlowError out{"THROWN", "a value that is no error was thrown", {}, {}};
   TextPosition at = position_at(program_.text, thrown_offset_);
-  int line = at.line;
-  int column = at.column;
+  out.line = at.line;
+  out.column = at.column;
   auto plain = [&](const Datum& datum) {
     auto value = to_json_value(datum);
     thrown_ = false;
@@ -151,27 +171,33 @@ EvalError Machine::uncaught_error() {
   Datum thrown = current(thrown_value_);
   if (thrown.tag == Tag::error) {
     const auto& error = *static_cast<ErrorObject*>(thrown.heap);
-    code = to_text(error.code);
-    message = to_text(error.message);
-    details = plain(error.details);
-    cause = plain(error.cause);
-    line = error.line;
-    column = error.column;
+    out.code = to_text(error.code);
+    out.message = to_text(error.message);
+    out.details = plain(error.details);
+    out.cause = plain(error.cause);
+    out.line = error.line;
+    out.column = error.column;
   } else if (Value value = plain(thrown);
              value.get("code").is_string() && value.get("message").is_string()) {
-    code = value.get("code").as_string();
-    message = value.get("message").as_string();
-    details = value.get("details");
-    cause = value.get("cause");
+    out.code = value.get("code").as_string();
+    out.message = value.get("message").as_string();
+    out.details = value.get("details");
+    out.cause = value.get("cause");
   } else {
-    details = std::move(value);
+    out.details = std::move(value);
   }
-  Value all = Value::object({{"code", code}, {"line", line}, {"column", column}});
-  if (!details.is_null()) all.set("details", std::move(details));
-  if (!cause.is_null()) all.set("cause", std::move(cause));
+  return out;
+}
+
+EvalError Machine::uncaught_error() {
+  FlowError thrown = thrown_error();
+  Value all = Value::object(
+      {{"code", thrown.code}, {"line", thrown.line}, {"column", thrown.column}});
+  if (!thrown.details.is_null()) all.set("details", std::move(thrown.details));
+  if (!thrown.cause.is_null()) all.set("cause", std::move(thrown.cause));
   bool is_code = program_.grammar == Grammar::fragment;
-  return {is_code ? "code_failed" : "expression_failed", code + ": " + message, std::move(all),
-          line, column};
+  return {is_code ? "code_failed" : "expression_failed", thrown.code + ": " + thrown.message,
+          std::move(all), thrown.line, thrown.column};
 }
 
 }  // namespace fermata::flow

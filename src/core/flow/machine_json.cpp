@@ -23,6 +23,12 @@ Result<Value, EvalError> Machine::result_value() {
   return *std::move(value);
 }
 
+std::optional<Value> Machine::export_result() {
+  verdict_ = Verdict::none;
+  attention_ = false;
+  return to_json_value(result_);
+}
+
 bool Machine::not_json(const Export& state, std::string_view why) {
   // In a circle the path goes on for ever; its beginning says enough.
   constexpr size_t parts_max = 8;
@@ -72,6 +78,9 @@ std::optional<Value> Machine::export_any(const Datum& given, Export& state) {
     case Tag::bound:
     case Tag::closure:
       not_json(state, "a function");
+      return std::nullopt;
+    case Tag::awaitable:
+      not_json(state, "an awaitable; await it first");
       return std::nullopt;
     default:
       return Value();
@@ -151,6 +160,11 @@ std::optional<Value> Machine::export_error(const Datum& datum, Export& state) {
   bool fine = add("code", error.code) && add("message", error.message) &&
               (error.details.is_null() || add("details", error.details)) &&
               (error.cause.is_null() || add("cause", error.cause));
+  for (std::string_view name : {"task", "attempts", "item_id", "key"}) {
+    if (!fine || error.extra.is_null()) break;
+    auto part = object_find(error.extra, name);
+    fine = !part || part->is_null() || add(name, *part);
+  }
   state.path.pop_back();
   return fine ? std::optional(std::move(out)) : std::nullopt;
 }

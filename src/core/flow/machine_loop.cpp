@@ -55,7 +55,9 @@ void Machine::op_iterate_in(const Instruction&) {
 }
 
 void Machine::op_next(const Instruction& in) {
-  auto& iterator = *static_cast<IteratorObject*>(stack_[base_ + in.c].heap);
+  const Datum& place = stack_[base_ + in.c];
+  if (place.tag != Tag::iterator) return end(Verdict::damaged);
+  auto& iterator = *static_cast<IteratorObject*>(place.heap);
   size_t position = iterator.position;
   bool done = false;
   Datum item;
@@ -90,10 +92,12 @@ void Machine::op_to_list(const Instruction&) {
 
 void Machine::op_list_item(const Instruction& in) {
   Datum list = stack_.back();
+  if (!list.is_array()) return end(Verdict::damaged);
   stack_.back() = in.a < array_size(list) ? array_item(list, in.a) : Datum();
 }
 
 void Machine::op_list_rest(const Instruction& in) {
+  if (!stack_.back().is_array()) return end(Verdict::damaged);
   std::vector<Datum> items = array_items(stack_.back());
   items.erase(items.begin(), items.begin() + std::min<size_t>(in.a, items.size()));
   stack_.back() = heap_.array(std::move(items));

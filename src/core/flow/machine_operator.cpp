@@ -48,8 +48,25 @@ std::string_view Machine::type_name(const Datum& datum) {
     case Tag::closure:
     case Tag::bound:
       return "function";
+    case Tag::awaitable:
+      return "awaitable";
     default:
       return "null";
+  }
+}
+
+bool Machine::is_receiver(const Datum& datum, Owner owner) {
+  switch (owner) {
+    case Owner::array_type:
+      return datum.is_array();
+    case Owner::string_type:
+      return datum.is_text();
+    case Owner::number_type:
+      return datum.is_number();
+    case Owner::awaitable_type:
+      return datum.tag == Tag::awaitable;
+    default:
+      return false;
   }
 }
 
@@ -91,6 +108,8 @@ bool Machine::equal(const Datum& left_given, const Datum& right_given, int depth
     if (!charge_bytes(std::min(text_of(left).size(), text_of(right).size()))) return false;
     return text_of(left) == text_of(right);
   }
+  if (left.tag == Tag::awaitable && right.is_text()) return awaitable_id(left) == text_of(right);
+  if (right.tag == Tag::awaitable && left.is_text()) return awaitable_id(right) == text_of(left);
   if (left.is_array() && right.is_array()) return equal_arrays(left, right, depth);
   if (left.is_object() && right.is_object()) return equal_objects(left, right, depth);
   if (left.tag == Tag::error && right.tag == Tag::error) {
@@ -269,6 +288,7 @@ void Machine::op_instance_of(const Instruction& in) {
       is = value.is_function();
       break;
     case InstanceType::promise:
+      is = value.tag == Tag::awaitable;
       break;
   }
   stack_.back() = Datum::of(is);

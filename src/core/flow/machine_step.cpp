@@ -136,10 +136,7 @@ inline void Machine::op_give(const Instruction&) {
   stack_.shrink_to(base_);
   stack_.back() = value;
   frames_.drop(1);
-  if (frames_.empty()) {
-    result_ = value;
-    return end(Verdict::finished);
-  }
+  if (frames_.empty()) return finish(value);
   const Frame& frame = frames_.back();
   next_ = frame.next;
   base_ = frame.base;
@@ -153,22 +150,30 @@ inline void Machine::step(const Instruction& in) {
     return op_##name(in);
 #include "core/flow/opcodes.def"
 #undef FLOW_OPCODE
+    case Opcode::opcodes_count:
+      return end(Verdict::damaged);
   }
 }
 
 bool Machine::run() {
   stack_.push({});
   enter(*program_.functions.front(), nullptr, 0);
+  loop();
+  return verdict_ == Verdict::finished;
+}
+
+void Machine::loop() {
   while (true) {
-    const Instruction& in = *next_++;
-    if (steps_left_ < step_cost_) [[unlikely]] {
-      end(Verdict::steps);
-    } else {
-      steps_left_ -= step_cost_;
-      step(in);
+    if (steps_left_ <= slice_floor_) [[unlikely]] {
+      bool cut = slice_floor_ > 0 && steps_left_ > 0;
+      if (cut) return end(Verdict::sliced);
+      if (step_cost_ > 0) return end(Verdict::steps);
     }
+    const Instruction& in = *next_++;
+    steps_left_ -= step_cost_;
+    step(in);
     if (attention_ || heap_.wants_attention()) [[unlikely]] {
-      if (!attend()) return verdict_ == Verdict::finished;
+      if (!attend()) return;
     }
   }
 }

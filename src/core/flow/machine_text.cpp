@@ -50,6 +50,9 @@ bool Machine::append_text(std::string& out, const Datum& datum, int depth) {
       out += "[function" + (name.empty() ? "" : " " + name) + "]";
       break;
     }
+    case Tag::awaitable:
+      out += awaitable_text(now);
+      break;
     default:
       out += "null";
   }

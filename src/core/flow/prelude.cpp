@@ -163,6 +163,8 @@ const Prelude& prelude() {
 
 }  // namespace
 
+std::shared_ptr<const Expression::Program> prelude_program() { return prelude().program; }
+
 const Function& prelude_function(uint32_t builtin_number) {
   return *prelude().functions[builtin_number];
 }

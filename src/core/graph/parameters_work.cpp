@@ -42,7 +42,7 @@ constexpr Parameter subworkflow_parameters[] = {
      .choices = "cancel|keep"},
 };
 
-constexpr Parameter signal_parameters[] = {
+constexpr Parameter sent_signal_parameters[] = {
     {.name = "execution_id", .kind = Kind::text, .required = true},
     {.name = "name", .kind = Kind::text, .required = true},
     {.name = "payload"},
@@ -57,7 +57,7 @@ NodeSchema work_schema(NodeType type) {
     case NodeType::subworkflow:
       return {subworkflow_parameters};
     default:
-      return {signal_parameters};
+      return {sent_signal_parameters};
   }
 }
 

@@ -3,7 +3,7 @@
 namespace fermata::waits {
 namespace {
 
-constexpr int64_t search_days = 366;
+constexpr int64_t window_search_days = 366;
 
 LocalTime minutes_into(CivilDate date, int minutes) { return {date, minutes * int64_t{60'000}}; }
 
@@ -15,7 +15,7 @@ Result<WindowInstant, Finding> in_window(Instant at, const ResumeWindow& window,
   CivilDate today = zone.zone->local_at(at).date;
   bool crosses_midnight = window.start_minutes > window.end_minutes;
   // Yesterday's window may still be open.
-  for (int64_t days = -1; days <= search_days; ++days) {
+  for (int64_t days = -1; days <= window_search_days; ++days) {
     CivilDate date = plus_days(today, days);
     if (!reason_to_skip(date, window.days, world.business).empty()) continue;
     if (!zone.zone->has_date(date)) continue;

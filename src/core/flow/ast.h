@@ -107,6 +107,7 @@ enum class Origin : uint8_t {
   function,   ///< a declaration
   parameter,  ///< also what `catch` gives, and the own name of a function expression
   implicit,   ///< its first assignment (F-19)
+  script,     ///< any assignment anywhere: `compat: rhythm` (F-66)
   broken,     ///< a statement that could not be read
 };
 
@@ -115,8 +116,9 @@ struct Variable {
   std::string_view name;
   uint32_t slot = 0;
   bool constant = false;
-  bool captured = false;  ///< some closure uses it, so it lives in a cell of the heap
-  bool live = false;      ///< while resolving: its declaration has been passed
+  bool was_constant = false;  ///< written `const`, though it may be assigned (F-66)
+  bool captured = false;      ///< some closure uses it, so it lives in a cell of the heap
+  bool live = false;          ///< while resolving: its declaration has been passed
   const struct FunctionScope* owner = nullptr;
   // For the checks.
   Origin origin = Origin::declared;
@@ -142,6 +144,10 @@ struct Node {
   bool parenthesised = false;
   bool early = false;     ///< name: used before its declaration could have run
   bool implicit = false;  ///< declare: stands for assignments without a declaration (F-19)
+  /// name: nothing declares it, and reading it fails at run time; `in_path` when that is on the way
+  /// to something that is assigned (F-66)
+  bool unknown = false;
+  bool in_path = false;
   uint16_t height = 1;
   Span span;
   std::string_view text;

@@ -23,7 +23,7 @@ size_t index_of(std::string_view text, size_t offset);
 /// The code point that begins at `offset`.
 uint32_t decode(std::string_view text, size_t offset);
 
-/// Case mapping of the scripts that have case in common use: Latin, Greek and Cyrillic.
+/// Case mapping as Unicode has it, whatever the locale: `ß` becomes `SS`, a final sigma `ς`.
 std::string to_upper(std::string_view text);
 std::string to_lower(std::string_view text);
 

@@ -34,12 +34,13 @@ struct Evaluation {
   ParseLimits parse_limits{};
   Instant now{1'769'385'600'000};
   uint64_t entropy = 7;
+  const ZoneTable* zones = nullptr;
 
   /// The value as JSON, or the code and message of what went wrong.
   std::string operator()(std::string_view text) const {
     auto parsed = parse(text, grammar, parse_limits);
     if (!parsed) return parsed.error().code + ": " + parsed.error().message;
-    EvalGiven given{now, entropy, limits};
+    EvalGiven given{now, entropy, limits, zones};
     if (grammar == Grammar::fragment) given.limits.steps_max = 1'000'000;
     auto value = evaluate(*parsed, JsonRoots(roots), given);
     if (!value) return value.error().code + ": " + value.error().message;
@@ -49,7 +50,7 @@ struct Evaluation {
     auto parsed = parse(text, grammar, parse_limits);
     EXPECT_TRUE(parsed) << text;
     if (!parsed) return {};
-    EvalGiven given{now, entropy, limits};
+    EvalGiven given{now, entropy, limits, zones};
     auto value = evaluate(*parsed, JsonRoots(roots), given);
     EXPECT_FALSE(value) << text;
     return value ? EvalError{} : value.error();

@@ -48,6 +48,7 @@ enum class Owner : uint8_t {
   console_space,
   run_space,
   prelude,  // helpers that only the prelude may name
+  rhythm,   // functions that only Rhythm scripts may name
 };
 
 struct Builtin {

@@ -1,14 +1,18 @@
 #include <cmath>
+#include <cstdlib>
+#include <memory>
 
 #include "base/time.h"
 #include "core/flow/durations.h"
 #include "core/flow/library_call.h"
+#include "core/wait/calendar.h"
+#include "core/wait/zone_table.h"
 
 namespace fermata::flow::natives {
 
 namespace {
 
-constexpr int64_t day_ms = 86'400'000;
+constexpr size_t zone_name_max = 40;
 /// The years 0 to 9999, which RFC 3339 can write.
 constexpr double instant_min_ms = -62167219200000.0;
 constexpr double instant_max_ms = 253402300799999.0;
@@ -37,18 +41,28 @@ Duration duration(Machine& machine, Call& call, size_t index) {
   return read.value_or(Duration{});
 }
 
-/// Only UTC needs no table of zones; the others are looked up outside the language.
-void need_utc(Machine& machine, Call& call, size_t index) {
-  if (!call.has(index)) return;
-  std::string_view zone = call.text(index);
-  if (zone != "UTC" && zone != "Z" && zone != "Etc/UTC") {
-    machine.throw_argument("the zone " + std::string(zone.substr(0, 40)) + " is not known here");
-  }
+/// The zone an argument names: of the table the machine was given, or a fixed offset; UTC when it
+/// is left out.
+std::shared_ptr<const Zone> zone(Machine& machine, Call& call, size_t index) {
+  const ZoneTable& table = machine.zones() == nullptr ? *utc_table() : *machine.zones();
+  std::string_view name = call.has(index) ? call.text(index) : "UTC";
+  if (call.failed()) return nullptr;
+  auto found = zone_or_offset(table, name);
+  if (found == nullptr) machine.throw_argument(table.refusal(name.substr(0, zone_name_max)));
+  return found;
 }
 
-int64_t floor_days(int64_t ms) {
-  int64_t days = ms / day_ms;
-  return ms % day_ms < 0 ? days - 1 : days;
+/// RFC 3339 with the zone's offset. That has whole minutes; where clocks once went by seconds the
+/// nearest minute is written, and the time with it, so that the text means the same instant.
+std::string with_offset(Instant at, const Zone& zone) {
+  constexpr int64_t minute_s = 60;
+  int64_t minutes = zone.offset_at(at).seconds / minute_s;
+  std::string text = to_rfc3339(at + Duration{minutes * minute_s * 1000});
+  if (minutes == 0) return text;
+  text.pop_back();  // the Z
+  int64_t size = std::abs(minutes);
+  auto two = [](int64_t number) { return (number < 10 ? "0" : "") + std::to_string(number); };
+  return text + (minutes < 0 ? "-" : "+") + two(size / 60) + ":" + two(size % 60);
 }
 
 }  // namespace
@@ -73,32 +87,30 @@ Datum time_parse(Machine& machine, Arguments arguments) {
 Datum time_parts(Machine& machine, Arguments arguments) {
   Call call(machine, arguments);
   Instant at = instant(machine, call, 0);
-  need_utc(machine, call, 1);
+  auto shown_in = zone(machine, call, 1);
   if (call.failed()) return {};
-  int64_t days = floor_days(at.ms);
-  int64_t in_day = at.ms - days * day_ms;
-  CivilDate date = civil_from_days(days);
-  int64_t weekday = ((days + 4) % 7 + 7) % 7;  // 1970-01-01 was a Thursday; Sunday is 0
+  LocalTime local = shown_in->local_at(at);
+  int64_t in_day = local.ms_of_day;
   auto* parts = machine.heap().make<MapObject>();
   auto add = [&](std::string_view name, int64_t value) {
     machine.put(*parts, machine.text(name), Datum::of_integer(value));
   };
-  add("year", date.year);
-  add("month", date.month);
-  add("day", date.day);
+  add("year", local.date.year);
+  add("month", local.date.month);
+  add("day", local.date.day);
   add("hour", in_day / 3'600'000);
   add("minute", in_day / 60'000 % 60);
   add("second", in_day / 1000 % 60);
   add("millisecond", in_day % 1000);
-  add("weekday", weekday);
+  add("weekday", weekday_of(local.date));  // 0 is Sunday
   return call.failed() ? Datum() : Heap::datum(parts);
 }
 
 Datum time_format(Machine& machine, Arguments arguments) {
   Call call(machine, arguments);
   Instant at = instant(machine, call, 0);
-  need_utc(machine, call, 1);
-  return call.failed() ? Datum() : machine.text(to_rfc3339(at));
+  auto shown_in = zone(machine, call, 1);
+  return call.failed() ? Datum() : machine.text(with_offset(at, *shown_in));
 }
 
 Datum time_add(Machine& machine, Arguments arguments) {
@@ -111,8 +123,10 @@ Datum time_add(Machine& machine, Arguments arguments) {
 Datum time_start_of_day(Machine& machine, Arguments arguments) {
   Call call(machine, arguments);
   Instant at = instant(machine, call, 0);
-  need_utc(machine, call, 1);
-  return call.failed() ? Datum() : Datum::of_integer(floor_days(at.ms) * day_ms);
+  auto shown_in = zone(machine, call, 1);
+  if (call.failed()) return {};
+  // Where clocks skip midnight the day begins behind the gap.
+  return Datum::of_integer(shown_in->instant_of({shown_in->local_at(at).date, 0}).ms);
 }
 
 Datum duration_ms(Machine& machine, Arguments arguments) {

@@ -98,6 +98,7 @@ class Machine {
   std::string to_text(const Datum& datum);
   Random& random() { return random_; }
   Instant now() const { return given_.now; }
+  const ZoneTable* zones() const { return given_.zones; }
   Datum make_error(std::string_view code, const Datum& message);
   void throw_datum(const Datum& value);
 

@@ -48,8 +48,9 @@ FunctionScope* Resolver::run(Issues& issues) {
       literal_keys_.insert(node.kids[0]->value.as_string());
     }
   }
-  implicit_lets_ = is_script() && has_workflow(ast_);
+  implicit_lets_ = is_script() && has_workflow(ast_) && !options_.rhythm;
   Opened opened(*this, whole);
+  if (options_.rhythm) declare_script_wide();
   visit(ast_.root);
   return &whole;
 }
@@ -70,7 +71,8 @@ Variable* Resolver::declare(Node& holder, const Node& at, std::string_view name,
   }
   Variable& variable = ast_.variables.emplace_back();
   variable.name = name;
-  variable.constant = as.constant;
+  variable.constant = as.constant && !options_.rhythm;
+  variable.was_constant = as.constant;
   variable.owner = scope_->function;
   variable.slot = hidden_slots(1);
   variable.origin = as.origin;
@@ -142,7 +144,7 @@ void Resolver::hoist(Node& holder, const std::vector<Node*>& statements) {
       statement->variable = variable;
     } else if (statement->kind == NodeKind::declare) {
       for (Node* declarator : statement->kids) {
-        Declaration as{.constant = statement->constant && !options_.rhythm,
+        Declaration as{.constant = statement->constant,
                        .origin = statement->implicit ? Origin::implicit : Origin::declared};
         declare_pattern(holder, declarator->kids[0], as);
       }

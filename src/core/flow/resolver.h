@@ -80,6 +80,7 @@ class Resolver {
   void visit_assign(Node& node);
   void visit_target(Node* target, bool also_read = false);
   void fail_assignment(const Node& target);
+  static void mark_path(Node& target);
   void visit_jump(const Node& node);
 
   // Names.
@@ -97,6 +98,7 @@ class Resolver {
 
   // resolver_implicit.cpp
   void declare_implicit(Node& body);
+  void declare_script_wide();
 
   Ast& ast_;
   Options options_;

@@ -140,4 +140,23 @@ void Resolver::declare_implicit(Node& body) {
   body.kids.insert(body.kids.begin(), &declare);
 }
 
+/// In a Rhythm script an assignment makes its name known to the whole script, unset until then.
+void Resolver::declare_script_wide() {
+  auto known = global_names(true);
+  std::map<std::string_view, const Node*> first;
+  auto take = [&](const Node* target) {
+    if (target->kind != NodeKind::name) return;
+    if (std::ranges::find(known, target->text) == known.end())
+      first.try_emplace(target->text, target);
+  };
+  for (const Node& node : ast_.nodes) {
+    bool changes = node.kind == NodeKind::assign || node.kind == NodeKind::update ||
+                   node.kind == NodeKind::pattern_target;
+    if (changes) take(node.kids[0]);
+  }
+  for (const auto& [name, target] : first) {
+    declare(*ast_.root, *target, name, {.origin = Origin::script})->live = true;
+  }
+}
+
 }  // namespace fermata::flow

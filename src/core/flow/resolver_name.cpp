@@ -43,6 +43,7 @@ void Resolver::visit_name(Node& node, bool may_be_word) {
     return;
   }
   if (take_global(node)) return;
+  node.unknown = options_.rhythm;
   unknown_name(node);
 }
 
@@ -53,6 +54,9 @@ bool Resolver::take_global(Node& node) {
   }
   if (node.builtin == no_builtin && options_.prelude) {
     node.builtin = find_builtin(Owner::prelude, node.text);
+  }
+  if (node.builtin == no_builtin && options_.rhythm) {
+    node.builtin = find_builtin(Owner::rhythm, node.text);
   }
   return node.builtin != no_builtin;
 }
@@ -93,8 +97,10 @@ void Resolver::unknown_name(const Node& node) {
   }
   if (among(outside_names, name)) {
     std::string_view instead = is_script() ? "a task, with Task.run" : "nodes and tasks";
-    fail(Check::undefined_variable, node,
-         quoted(name) + " does not exist: work outside is done by " + std::string(instead));
+    issues_->add_as(
+        node.unknown ? Severity::warning : Severity::error, Check::undefined_variable,
+        node.span.begin,
+        quoted(name) + " does not exist: work outside is done by " + std::string(instead));
     return;
   }
   Owner owner;
@@ -108,7 +114,8 @@ void Resolver::unknown_name(const Node& node) {
   for (const Scope* scope = scope_; scope != nullptr; scope = scope->parent) {
     for (const auto& [known_name, variable] : scope->names) known.push_back(known_name);
   }
-  fail(Check::undefined_variable, node, "unknown name " + quoted(name) + did_you_mean(name, known));
+  issues_->add_as(node.unknown ? Severity::warning : Severity::error, Check::undefined_variable,
+                  node.span.begin, "unknown name " + quoted(name) + did_you_mean(name, known));
 }
 
 /// `Math.max` is looked up here and now; any other member belongs to a value.

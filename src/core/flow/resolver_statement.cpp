@@ -68,12 +68,19 @@ void Resolver::visit_assign(Node& node) {
 
 void Resolver::visit_target(Node* target, bool also_read) {
   if (failed()) return;
-  if (target->kind != NodeKind::name) return visit(target);
+  if (target->kind != NodeKind::name) {
+    visit(target);
+    mark_path(*target);
+    return;
+  }
   Variable* variable = find(target->text);
   if (variable == nullptr) return fail_assignment(*target);
   variable->assigned = true;
-  if (variable->constant) {
-    fail(Check::const_assignment, *target, quoted(target->text) + " is a constant")
+  if (variable->was_constant) {
+    Severity severity = variable->constant ? Severity::error : Severity::warning;
+    issues_
+        ->add_as(severity, Check::const_assignment, target->span.begin,
+                 quoted(target->text) + " is a constant")
         .related.push_back({variable->offset, "declared here"});
   }
   if (also_read) {
@@ -81,6 +88,13 @@ void Resolver::visit_target(Node* target, bool also_read) {
   } else {
     use(*target, variable);
   }
+}
+
+/// `x.a.b = 1` with an unknown `x` fails as an assignment, not as a reading (F-66).
+void Resolver::mark_path(Node& target) {
+  Node* at = &target;
+  while (at->kind == NodeKind::member || at->kind == NodeKind::index) at = at->kids[0];
+  at->in_path = at->unknown;
 }
 
 void Resolver::fail_assignment(const Node& target) {
@@ -149,8 +163,7 @@ void Resolver::visit_for(Node& node) {
   Node* initial = node.kids[0];
   if (initial != nullptr && initial->kind == NodeKind::declare) {
     for (Node* declarator : initial->kids) {
-      declare_pattern(node, declarator->kids[0],
-                      {.constant = initial->constant && !options_.rhythm});
+      declare_pattern(node, declarator->kids[0], {.constant = initial->constant});
     }
   }
   visit(initial);
@@ -164,7 +177,7 @@ void Resolver::visit_for_each(Node& node) {
   Opened opened(*this);
   node.slot = hidden_slots(1);
   visit(node.kids[1]);
-  declare_pattern(node, node.kids[0], {.constant = node.constant && !options_.rhythm});
+  declare_pattern(node, node.kids[0], {.constant = node.constant});
   visit_pattern(node.kids[0]);
   go_live(node.kids[0]);
   Breakable loop(loops_, breakables_, true);

@@ -14,7 +14,7 @@ namespace fermata::flow {
 constexpr size_t script_bytes_max = 1 << 20;  ///< F-1
 
 struct ScriptOptions {
-  std::string name;     ///< what it is stored under; a different declared name is a warning
+  std::string name{};   ///< what it is stored under; a different declared name is a warning
   bool rhythm = false;  ///< as if its front matter said `compat: rhythm`
 };
 

@@ -297,6 +297,21 @@ TEST(Script, an_assignment_in_a_workflow_declares_its_name_for_the_whole_functio
             (Found{"1:1 undeclared-assignment", "2:8 undefined-variable"}));
 }
 
+// F-66, scenario 32
+TEST(Script, rhythm_scripts_may_assign_and_read_what_nothing_declares) {
+  std::string_view source =
+      "total = add(1, 2)\nfunction f() { other = total; return missing }\n"
+      "const c\nc = 1 let c = 2 f() return \"a\\n\n\" + other + c";
+  EXPECT_EQ(findings(source, {.name = "", .rhythm = true}),
+            (Found{"2:38 undefined-variable", "3:7 const-without-value", "4:1 const-assignment",
+                   "4:11 redeclared"}));
+  EXPECT_TRUE(check_script(source, {.name = "", .rhythm = true}).errors.empty());
+  EXPECT_TRUE(check_script("```\ncompat: rhythm\n```\n" + std::string(source)).errors.empty());
+  Found without = findings("total = add(1, 2)\nreturn total");
+  EXPECT_EQ(without, (Found{"1:1 undeclared-assignment", "1:9 undefined-variable",
+                            "2:8 undefined-variable"}));
+}
+
 // F-66
 TEST(Script, the_seed_s_examples_are_taken_with_warnings_only) {
   for (std::string_view example :

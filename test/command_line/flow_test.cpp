@@ -68,7 +68,7 @@ TEST(FlowEval, a_file_of_cases_gives_one_line_each) {
   Scratch scratch;
   std::string cases = scratch.path("cases.jsonl");
   std::ofstream(cases) << R"({"id": "one", "source": "return Inputs + 1", "inputs": 1})" << "\n\n"
-                       << R"({"id": 2, "source": "await Task.run('a')"})" << "\n";
+                       << R"j({"id": 2, "source": "await Task.run('a')"})j" << "\n";
   Finished finished = fermata({"flow", "eval", "--cases", cases});
   EXPECT_EQ(finished.exit, 0) << finished.err;
   EXPECT_TRUE(finished.out.starts_with(R"({"id":"one","status":"completed","result":2,)"));

@@ -69,6 +69,7 @@ class RealWorld final : public cli::World {
     SqliteOptions options;
     options.on_failure = std::move(reports.failed);
     options.on_recovery = std::move(reports.recovered);
+    options.on_damage = std::move(reports.damaged);
     FERMATA_TRY(store, open_sqlite(directory, std::move(options)));
     return std::unique_ptr<cli::OpenStore>(std::make_unique<Opened<SqliteStore>>(std::move(store)));
   }

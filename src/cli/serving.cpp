@@ -42,7 +42,8 @@ Outcome<std::unique_ptr<OpenStore>> Serving::open_store() {
   }
   return around_.world.open_data(settings_.data,
                                  {[this](const Error& error) { store_watch_.failed(error); },
-                                  [this] { store_watch_.recovered(); }});
+                                  [this] { store_watch_.recovered(); },
+                                  [this](const Error& error) { store_watch_.damaged(error); }});
 }
 
 Outcome<AccessMode> Serving::choose_access() {

@@ -21,4 +21,11 @@ void StoreWatch::recovered() {
   failures_ = 0;
 }
 
+void StoreWatch::damaged(const Error& error) {
+  std::lock_guard lock(mutex_);
+  if (damages_.size() >= damages_max || !damages_.insert(error.message).second) return;
+  log_.error("Stored data is damaged; the executions that need it do not go on",
+             {{"code", name_of(error.code)}, {"reason", error.message}});
+}
+
 }  // namespace fermata::cli

@@ -45,5 +45,18 @@ TEST_F(Watched, clock_that_is_set_back_does_not_silence_it) {
   EXPECT_EQ(lines(), 2u) << text;
 }
 
+TEST_F(Watched, each_damage_is_told_once) {
+  for (int round = 0; round < 3; ++round)
+    for (int row : {3, 4})
+      watch.damaged({ErrorCode::data_damaged, "run row " + std::to_string(row), {}});
+  EXPECT_EQ(lines(), 2u) << text;
+}
+
+TEST_F(Watched, widespread_damage_does_not_flood_the_log) {
+  for (size_t row = 0; row < StoreWatch::damages_max + 50; ++row)
+    watch.damaged({ErrorCode::data_damaged, "run row " + std::to_string(row), {}});
+  EXPECT_EQ(lines(), StoreWatch::damages_max);
+}
+
 }  // namespace
 }  // namespace fermata::cli

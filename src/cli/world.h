@@ -38,10 +38,11 @@ struct CallsWanted {
   FindSecrets find_secrets;         ///< of credentials; called on another thread
 };
 
-/// Told why a write of the store failed, and when one succeeds again; on the thread that wrote.
+/// What a store has to say of itself, on the thread that met it.
 struct StoreReports {
-  std::function<void(const Error&)> failed;
-  std::function<void()> recovered;
+  std::function<void(const Error&)> failed;   ///< a write
+  std::function<void()> recovered;            ///< a write, after one that failed
+  std::function<void(const Error&)> damaged;  ///< something stored, each time it is met
 };
 
 /// Is shown what `verify` looks at.

@@ -31,6 +31,7 @@ bool matches(const RunFilter& filter, const RunSummary& run);
 struct RunPage {
   std::vector<RunSummary> items;  ///< newest first
   std::string next_cursor;        ///< empty on the last page
+  std::vector<Error> damages{};  ///< runs on the way that could not be read, which may match or not
 };
 
 struct AuditEntry {

@@ -125,5 +125,68 @@ TEST_F(Damage, flipped_bit_in_the_log_is_refused_and_left_alone) {
   }
 }
 
+/// What one flipped bit did.
+enum class Effect { none, refused, told };
+
+/// The page or the record that is damaged.
+void expect_named(const std::string& text) {
+  bool named = text.find(" fails its checksum") != std::string::npos ||
+               text.find(" is damaged: ") != std::string::npos ||
+               text.find("database is damaged") != std::string::npos;
+  EXPECT_TRUE(named) << text;
+}
+
+TEST_F(Damage, flipped_bits_in_the_database_are_harmless_or_told) {
+  make(false);
+  std::string whole = bytes_of(directory_.path() / "whole/fermata.db");
+  Random random(13);
+  std::map<Effect, int> seen;
+  for (int round = 0; round < 100; ++round) {
+    std::filesystem::path data = copy();
+    std::string flipped = whole;
+    size_t at = random.below(flipped.size());
+    flipped[at] = static_cast<char>(flipped[at] ^ (1 << random.below(8)));
+    write_bytes(data / "fermata.db", flipped);
+    SCOPED_TRACE("byte " + std::to_string(at) + " of page " + std::to_string(at / 4096 + 1));
+    Ran verified = run_fermata({"verify", "--data", data.string()});
+    ServerProcess server(data);
+    if (!server.start()) {
+      ++seen[Effect::refused];
+      // Refused at the start, or without a lookup of any run and therefore not ready.
+      std::string told = server.log();
+      HttpReply ready = request(server.port(), "GET", "/readyz");
+      if (ready.status != 0) told = to_json(ready.body);
+      expect_named(told);
+      EXPECT_NE(told.find("fermata verify"), std::string::npos) << told;
+      EXPECT_NE(verified.code, 0) << verified.output;
+      server.kill_hard();
+      std::filesystem::remove(data.string() + ".log");
+      continue;
+    }
+    Effect effect = Effect::none;
+    for (const auto& [id, expected] : expected_) {
+      std::string shown = show(server.port(), id);
+      if (shown == expected) continue;
+      effect = Effect::told;
+      EXPECT_NE(shown.find("data_damaged"), std::string::npos) << shown;
+      expect_named(shown);
+      EXPECT_NE(verified.code, 0) << verified.output;
+    }
+    ++seen[effect];
+    // Whatever it met, it still serves, and the list says what it leaves out.
+    HttpReply list = request(server.port(), "GET", "/api/v1/executions?limit=1000");
+    if (list.status == 200) {
+      size_t left_out = expected_.size() - list.body.get("items").items().size();
+      if (left_out > 0) EXPECT_TRUE(list.body.get("damaged").is_array()) << to_json(list.body);
+    } else {
+      EXPECT_EQ(list.body.get("code"), Value("data_damaged")) << to_json(list.body);
+    }
+    EXPECT_EQ(request(server.port(), "GET", "/healthz").status, 200) << server.log();
+    server.kill_hard();
+  }
+  EXPECT_GT(seen[Effect::told], 10);
+  EXPECT_GT(seen[Effect::refused], 0);
+}
+
 }  // namespace
 }  // namespace fermata::test

@@ -103,10 +103,15 @@ bool ServerProcess::start() {
   close(log);
   auto deadline = SteadyClock::now() + std::chrono::seconds(30);
   while (SteadyClock::now() < deadline) {
-    if (request(port_, "GET", "/readyz").status == 200) return true;
+    HttpReply ready = request(port_, "GET", "/readyz");
+    if (ready.status == 200) return true;
+    // That does not go away; it serves what it can.
+    if (ready.body.get("code") == Value("data_damaged")) return false;
     int status = 0;
     if (waitpid(pid_, &status, WNOHANG) == pid_) {
       pid_ = -1;
+      end_ = WIFEXITED(status) ? "exit code " + std::to_string(WEXITSTATUS(status))
+                               : "signal " + std::to_string(WTERMSIG(status));
       return false;
     }
     poll(nullptr, 0, 5);
@@ -134,7 +139,7 @@ std::string ServerProcess::log() const {
   std::ifstream file(log_);
   std::stringstream text;
   text << file.rdbuf();
-  return text.str();
+  return text.str() + end_;
 }
 
 HttpReply request(int port, const std::string& method, const std::string& path,

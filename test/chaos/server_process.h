@@ -26,6 +26,7 @@ class ServerProcess {
   int stop_softly();  ///< SIGTERM; its exit code, -1 when it did not end within 15 seconds
   int port() const { return port_; }
   const std::filesystem::path& data() const { return data_; }
+  /// What it has logged so far, and how its last life ended by itself.
   std::string log() const;
 
  private:
@@ -34,6 +35,7 @@ class ServerProcess {
   std::filesystem::path log_;
   int port_;
   pid_t pid_ = -1;
+  std::string end_;
 };
 
 struct HttpReply {

@@ -1,5 +1,6 @@
 #include "adapters/sqlite/database.h"
 #include "adapters/sqlite/directory.h"
+#include "adapters/sqlite/file_layer.h"
 #include "adapters/sqlite/looking.h"
 #include "adapters/sqlite/schema.h"
 #include "adapters/sqlite/sqlite_store.h"
@@ -59,6 +60,7 @@ Outcome<void> backup_sqlite(const std::filesystem::path& directory,
   remove_quietly(unfinished);
   Outcome<void> made = [&]() -> Outcome<void> {
     FERMATA_TRY(to, Database::open(unfinished, Database::Mode::create));
+    if (sqlite::has_page_sums(from->handle())) sqlite::begin_page_sums(to->handle());
     FERMATA_TRY_VOID(to->run("PRAGMA journal_mode = MEMORY"));
     return copy_pages(*from, *to);
   }();

@@ -1,24 +1,11 @@
 #include "adapters/sqlite/database.h"
 
+#include "adapters/sqlite/file_layer.h"
+
 #include "base/check.h"
 
 namespace fermata::sqlite {
 namespace {
-
-/// A path as a URI in which no character means anything but itself.
-std::string uri_of(const std::filesystem::path& file, std::string_view parameters) {
-  std::string out = "file:";
-  for (char c : std::filesystem::absolute(file).string()) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    if (c == '?' || c == '#' || c == '%') {
-      auto byte = static_cast<unsigned char>(c);
-      out += {'%', digits[byte >> 4], digits[byte & 15]};
-    } else {
-      out += c;
-    }
-  }
-  return out.append(parameters);
-}
 
 int flags_of(Database::Mode mode) {
   int common = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI;
@@ -37,6 +24,7 @@ int flags_of(Database::Mode mode) {
 }  // namespace
 
 ErrorCode error_code_of(int result) {
+  if (result == SQLITE_IOERR_DATA) return ErrorCode::data_damaged;
   switch (result & 0xff) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
@@ -56,6 +44,10 @@ std::string_view cause_of(int result) {
       return "its directory cannot be written";
     case SQLITE_IOERR_NOMEM:
       return "memory is short";
+    case SQLITE_IOERR_SHMSIZE:
+      return "the disk is full";
+    case SQLITE_IOERR_DATA:
+      return "stored data is damaged";
     default:
       break;
   }
@@ -71,7 +63,7 @@ std::string_view cause_of(int result) {
       return "the disk failed";
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-      return "it is damaged";
+      return "stored data is damaged";
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return "another process holds it";
@@ -87,8 +79,8 @@ Outcome<std::unique_ptr<Database>> Database::open(const std::filesystem::path& f
   static const int configured = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   (void)configured;
   std::unique_ptr<Database> database(new Database(file));
-  std::string uri = uri_of(file, mode == Mode::frozen ? "?immutable=1" : "");
-  int result = sqlite3_open_v2(uri.c_str(), &database->handle_, flags_of(mode), nullptr);
+  std::string uri = file_uri(file, mode == Mode::frozen ? "?immutable=1" : "");
+  int result = sqlite3_open_v2(uri.c_str(), &database->handle_, flags_of(mode), file_layer());
   if (result != SQLITE_OK) return database->failure("opening it");
   sqlite3_extended_result_codes(database->handle_, 1);
   // Writers are kept apart by a mutex of the store; this covers a backup or a verification that
@@ -123,9 +115,12 @@ Outcome<int64_t> Database::number(const char* sql) {
 
 Failure<Error> Database::failure(std::string_view doing) const {
   int result = sqlite3_extended_errcode(handle_);
-  std::string message = file_.string() + ": " + std::string(cause_of(result)) + " (SQLite " +
-                        std::to_string(result) + ", " + sqlite3_errmsg(handle_) + ") while " +
-                        std::string(doing);
+  std::string cause(cause_of(result));
+  if (result == SQLITE_IOERR_DATA) {
+    cause = "page " + std::to_string(damaged_page(handle_)) + " fails its checksum";
+  }
+  std::string message = file_.string() + ": " + cause + " (SQLite " + std::to_string(result) +
+                        ", " + sqlite3_errmsg(handle_) + ") while " + std::string(doing);
   return fail(error_code_of(result), std::move(message));
 }
 

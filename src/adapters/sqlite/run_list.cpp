@@ -104,13 +104,19 @@ Outcome<RunPage> RunQueries::list(const RunFilter& filter, size_t limit, uint64_
     FERMATA_TRY(numbers, next_batch(filter, scan));
     if (numbers.empty()) return page;
     for (uint64_t number : numbers) {
-      FERMATA_TRY(found, by_number(number));
-      if (!found || !matches(filter, found->record.summary)) continue;
+      auto found = by_number(number);
+      if (!found) {
+        // One run that cannot be read must not hide the others, nor be missing without a word.
+        if (found.error().code != ErrorCode::data_damaged) return Failure{std::move(found).error()};
+        page.damages.push_back(std::move(found).error());
+        continue;
+      }
+      if (!*found || !matches(filter, (*found)->record.summary)) continue;
       if (page.items.size() == limit) {
         page.next_cursor = cursor_of(last);
         return page;
       }
-      page.items.push_back(std::move(found->record.summary));
+      page.items.push_back(std::move((*found)->record.summary));
       last = number;
     }
   }

@@ -157,28 +157,39 @@ Outcome<std::vector<std::pair<RunStatus, uint64_t>>> RunQueries::counts(const Ac
   return out;
 }
 
-Outcome<Store::PendingPage> RunQueries::pending(uint64_t after, size_t limit) {
-  Store::PendingPage page;
-  page.cursor = after;
-  // Each status is a range of the index in the order of numbers; the smallest of all come first.
+/// Each status is a range of the index in the order of numbers; the smallest of all come first.
+Outcome<RunQueries::Numbers> RunQueries::open_runs(uint64_t after, size_t limit) {
   Numbers numbers;
   for (RunStatus status : {RunStatus::running, RunStatus::waiting, RunStatus::paused}) {
-    if (!collect(open_after_.query(static_cast<int64_t>(status), page.cursor, limit), numbers)) {
+    if (!collect(open_after_.query(static_cast<int64_t>(status), after, limit), numbers)) {
       return database_.failure("listing open runs");
     }
   }
   std::sort(numbers.begin(), numbers.end());
-  page.more = numbers.size() >= limit;
   if (numbers.size() > limit) numbers.resize(limit);
+  return numbers;
+}
+
+Outcome<RunQueries::Pending> RunQueries::pending(uint64_t after, size_t limit) {
+  Pending out;
+  Store::PendingPage& page = out.page;
+  page.cursor = after;
+  FERMATA_TRY(numbers, open_runs(after, limit));
+  page.more = numbers.size() >= limit;
   for (uint64_t number : numbers) {
     page.cursor = number;
-    FERMATA_TRY(found, by_number(number));
-    if (!found) continue;
-    const RunSummary& run = found->record.summary;
+    auto found = by_number(number);
+    if (!found) {
+      if (found.error().code != ErrorCode::data_damaged) return Failure{std::move(found).error()};
+      out.damages.push_back(std::move(found).error());
+      continue;
+    }
+    if (!*found) continue;
+    const RunSummary& run = (*found)->record.summary;
     if (is_terminal(run.status) || (!run.next_due && run.calls_pending == 0)) continue;
     page.runs.push_back({run.id, run.next_due, run.calls_pending});
   }
-  return page;
+  return out;
 }
 
 bool RunQueries::collect(Rows rows, Numbers& out) {

@@ -33,13 +33,18 @@ class RunQueries {
   Outcome<std::vector<Checkpoint>> checkpoints(const FoundRun& run, uint64_t before, size_t most);
   Outcome<RunPage> list(const RunFilter& filter, size_t limit, uint64_t before);
   Outcome<std::vector<std::pair<RunStatus, uint64_t>>> counts(const AccountId& account);
-  Outcome<Store::PendingPage> pending(uint64_t after, size_t limit);
+  struct Pending {
+    Store::PendingPage page;
+    std::vector<Error> damages;  ///< open runs that could not be read and are left out
+  };
+  Outcome<Pending> pending(uint64_t after, size_t limit);
   Outcome<AuditPage> audit(const AuditFilter& filter, size_t limit, uint64_t before);
   /// The statements that lists are made from: a test holds that each of them seeks.
   std::vector<const char*> list_statements() const;
 
  private:
   using Numbers = std::vector<uint64_t>;
+  Outcome<Numbers> open_runs(uint64_t after, size_t limit);
   enum class Way { all, by_workflow, by_account, by_status, by_tag };
   /// How far a list has come: numbers of rows that may match, newest first, a batch at a time.
   struct Scan {

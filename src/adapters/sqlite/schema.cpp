@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 
+#include "adapters/sqlite/file_layer.h"
 #include "adapters/sqlite/run_tags.h"
 
 namespace fermata::sqlite {
@@ -164,6 +165,15 @@ constexpr std::array migrations = {Migration{"first", first_schema},
                                    Migration{"tags", tag_schema, tag_all_runs},
                                    Migration{"bulk", bulk_schema}};
 
+/// The header says twice whether pages are summed: a flipped bit must not switch the sums off.
+Outcome<void> check_page_sums(Database& database) {
+  FERMATA_TRY(told, database.number("PRAGMA user_version"));
+  if ((told == page_sum_bytes) == has_page_sums(database.handle())) return {};
+  return fail(ErrorCode::data_damaged,
+              "the header of the database is damaged: it contradicts "
+              "itself on whether pages have checksums");
+}
+
 /// The newest migration in the file, 0 for a file without a schema.
 Outcome<int64_t> schema_of(Database& database) {
   FERMATA_TRY(tables, database.number("SELECT count(*) FROM sqlite_schema"));
@@ -172,6 +182,7 @@ Outcome<int64_t> schema_of(Database& database) {
   if (id != application_id) {
     return fail(ErrorCode::data_damaged, "the file is a database, but not one of Fermata");
   }
+  FERMATA_TRY_VOID(check_page_sums(database));
   return database.number("SELECT max(number) FROM migration");
 }
 
@@ -189,6 +200,7 @@ Outcome<void> apply(Database& database, int64_t number) {
     std::string lead = "PRAGMA application_id = " + std::to_string(application_id) +
                        "; CREATE TABLE migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL)";
     FERMATA_TRY_VOID(database.run(lead.c_str()));
+    if (has_page_sums(database.handle())) FERMATA_TRY_VOID(note_page_sums(database));
   }
   FERMATA_TRY_VOID(database.run(migration.sql));
   if (migration.fill) FERMATA_TRY_VOID(migration.fill(database));
@@ -214,6 +226,11 @@ bool schema_has(Database& database, const std::string& table) {
   std::string question = "SELECT count(*) FROM sqlite_schema WHERE name = '" + table + "'";
   auto found = database.number(question.c_str());
   return found && *found > 0;
+}
+
+Outcome<void> note_page_sums(Database& database) {
+  std::string sums = "PRAGMA user_version = " + std::to_string(page_sum_bytes);
+  return database.run(sums.c_str());
 }
 
 Outcome<void> use_log(Database& database) {

@@ -18,6 +18,9 @@ Outcome<void> check_schema(Database& database);
 /// the newest ones.
 bool schema_has(Database& database, const std::string& table);
 
+/// Has the header say that pages are summed, as they are; see check_schema.
+Outcome<void> note_page_sums(Database& database);
+
 /// Makes the file one whose commits go to a log beside it. Done before a file gets its name: half
 /// of this change would have to be undone by whoever opens the file next.
 Outcome<void> use_log(Database& database);

@@ -6,6 +6,7 @@
 #include "adapters/sqlite/catalog_writer.h"
 #include "adapters/sqlite/commit_thread.h"
 #include "adapters/sqlite/directory.h"
+#include "adapters/sqlite/file_layer.h"
 #include "adapters/sqlite/log_check.h"
 #include "adapters/sqlite/read_pool.h"
 #include "adapters/sqlite/schema.h"
@@ -23,15 +24,17 @@ struct SqliteStore::Parts {
         std::unique_ptr<Database> checkpointing, SqliteOptions options)
       : directory(std::move(path)),
         lock(std::move(taken)),
+        on_damage(std::move(options.on_damage)),
         checkpointer(std::move(checkpointing), options.checkpoint_pages),
         writer(std::move(writing), checkpointer,
-               {std::move(options.on_failure), std::move(options.on_recovery)}),
+               {std::move(options.on_failure), std::move(options.on_recovery), on_damage}),
         loading(sqlite::database_file(directory), 1),
         readers(sqlite::database_file(directory), options.readers_max) {}
   ~Parts() { catalog.write_uses(); }
 
   std::filesystem::path directory;
   sqlite::DirectoryLock lock;
+  std::function<void(const Error&)> on_damage;
   sqlite::Checkpointer checkpointer;
   sqlite::Writer writer;
   sqlite::ReadPool loading;  ///< the partition's own, so that it waits for no reader
@@ -61,6 +64,7 @@ Outcome<void> create_database(const std::filesystem::path& file) {
   std::filesystem::remove(unfinished, ignored);
   {
     FERMATA_TRY(database, Database::open(unfinished, Database::Mode::create));
+    sqlite::begin_page_sums(database->handle());
     // No journal beside it: the file is whole when the connection is closed, or thrown away.
     FERMATA_TRY_VOID(database->run("PRAGMA journal_mode = MEMORY"));
     FERMATA_TRY_VOID(sqlite::migrate(*database));
@@ -149,7 +153,12 @@ void SqliteStore::on_answer(std::function<void()> ring) {
 }
 
 Outcome<Store::PendingPage> SqliteStore::pending(uint64_t after, size_t limit) {
-  return parts_->loading.read([&](ReadConnection& c) { return c.runs.pending(after, limit); });
+  FERMATA_TRY(
+      found, parts_->loading.read([&](ReadConnection& c) { return c.runs.pending(after, limit); }));
+  for (const Error& damage : found.damages) {
+    if (parts_->on_damage) parts_->on_damage(damage);
+  }
+  return std::move(found.page);
 }
 
 std::string SqliteStore::trouble() const { return std::string(parts_->writer.trouble()); }

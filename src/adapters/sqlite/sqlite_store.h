@@ -16,6 +16,8 @@ struct SqliteOptions {
   int checkpoint_pages = 8192;     ///< length of the log, in pages of 4 KiB, that asks for one
   /// Told why a write failed, on the thread that wrote; for the log.
   std::function<void(const Error&)> on_failure{};
+  /// Told of what is damaged whenever recovery or a write meets it; the rest goes on.
+  std::function<void(const Error&)> on_damage{};
   /// Told on the same thread when a write succeeds after one that failed.
   std::function<void()> on_recovery{};
 };

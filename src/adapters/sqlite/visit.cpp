@@ -1,5 +1,6 @@
 #include <map>
 
+#include "adapters/sqlite/file_layer.h"
 #include "adapters/sqlite/looking.h"
 #include "adapters/sqlite/run_queries.h"
 #include "adapters/sqlite/schema.h"
@@ -29,6 +30,7 @@ class Visit {
       if (rows.text(0) != "ok") damage("the file is damaged: " + std::string(rows.text(0)));
     }
     note_failure(rows);
+    if (sqlite::damaged_page(database_.handle()) != 0) name_damaged_pages();
   }
 
   void runs() {
@@ -113,6 +115,20 @@ class Visit {
   }
 
  private:
+  /// Walks through each table and index alone: a page that fails its checksum is named with them.
+  void name_damaged_pages() {
+    Statement names(database_, "SELECT type, name FROM sqlite_schema WHERE rootpage > 0");
+    Statement walk(database_, "SELECT count(*) FROM dbstat WHERE name = ?");
+    Rows rows = names.query();
+    while (rows.next()) {
+      Rows pages = walk.query(rows.text(1));
+      if (pages.next() || !pages.failed()) continue;
+      damage("page " + std::to_string(sqlite::damaged_page(database_.handle())) + " of the " +
+             std::string(rows.text(0)) + " `" + std::string(rows.text(1)) + "` fails its checksum");
+    }
+    note_failure(rows);
+  }
+
   void run(const FoundRun& found, const Rows& rows) {
     const RunSummary& summary = found.record.summary;
     if (summary.account.text() != rows.text(1) || summary.workflow.text() != rows.text(2)) {

@@ -1,8 +1,15 @@
 #include "adapters/sqlite/writer.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
 
 namespace fermata::sqlite {
+namespace {
+
+constexpr std::string_view damage_words = "stored data is damaged";
+
+}  // namespace
 
 Writer::Writer(std::unique_ptr<Database> database, Checkpointer& checkpointer, Reports reports)
     : database_(std::move(database)), checkpointer_(checkpointer), reports_(std::move(reports)) {
@@ -19,62 +26,105 @@ Outcome<void> Writer::start() {
 }
 
 std::vector<CommitOutcome> Writer::commit(const CommitBatch& batch) {
-  std::vector<CommitOutcome> outcomes(batch.runs.size(), CommitOutcome::unavailable);
-  if (batch.runs.empty()) return outcomes;
+  if (batch.runs.empty()) return {};
+  Writes all;
+  all.reserve(batch.runs.size());
+  for (const RunWrite& run : batch.runs) all.push_back(&run);
   std::lock_guard lock(mutex_);
-  if (!begin()) return outcomes;
-  if (Outcome<void> written = write_all(batch, outcomes); !written) {
+  Together together = commit_together(all);
+  if (together.damaged) commit_in_parts(all, together.outcomes);
+  return std::move(together.outcomes);
+}
+
+/// After all together failed because one of them meets what is damaged: the others must not suffer
+/// for it. Halves are tried until it stands alone. Members of a group still stand or fall together.
+void Writer::commit_in_parts(const Writes& all, std::vector<CommitOutcome>& outcomes) {
+  std::map<std::pair<uint32_t, size_t>, std::vector<size_t>> groups;
+  for (size_t i = 0; i < all.size(); ++i)
+    groups[{all[i]->group, all[i]->group == 0 ? i : 0}].push_back(i);
+  std::vector<std::vector<size_t>> parts;
+  for (auto& [key, members] : groups) parts.push_back(std::move(members));
+  struct Range {
+    size_t from, to;
+  };
+  auto halves = [](Range range) {
+    size_t middle = (range.from + range.to) / 2;
+    return std::array{Range{range.from, middle}, Range{middle, range.to}};
+  };
+  std::vector<Range> left;
+  if (parts.size() > 1)
+    for (Range half : halves({0, parts.size()})) left.push_back(half);
+  while (!left.empty()) {
+    Range range = left.back();
+    left.pop_back();
+    std::vector<size_t> places;
+    for (size_t i = range.from; i < range.to; ++i)
+      places.insert(places.end(), parts[i].begin(), parts[i].end());
+    Writes writes;
+    for (size_t place : places) writes.push_back(all[place]);
+    Together together = commit_together(writes);
+    if (together.damaged && range.to - range.from > 1) {
+      for (Range half : halves(range)) left.push_back(half);
+      continue;
+    }
+    for (size_t i = 0; i < places.size(); ++i) outcomes[places[i]] = together.outcomes[i];
+  }
+}
+
+Writer::Together Writer::commit_together(const Writes& writes) {
+  std::vector<CommitOutcome> none(writes.size(), CommitOutcome::unavailable);
+  if (!begin()) return {std::move(none)};
+  Outcome<std::vector<CommitOutcome>> written = write_all(writes);
+  if (!written) {
     report(written.error());
     roll_back();
-    std::fill(outcomes.begin(), outcomes.end(), CommitOutcome::unavailable);
-    return outcomes;
+    return {std::move(none), written.error().code == ErrorCode::data_damaged};
   }
+  std::vector<CommitOutcome> outcomes = *std::move(written);
   if (std::find(outcomes.begin(), outcomes.end(), CommitOutcome::done) == outcomes.end()) {
     roll_back();
-    return outcomes;
+    return {std::move(outcomes)};
   }
   Ended ended = end();
   if (ended != Ended::done) {
     auto instead = ended == Ended::unknown ? CommitOutcome::unknown : CommitOutcome::unavailable;
     std::replace(outcomes.begin(), outcomes.end(), CommitOutcome::done, instead);
   }
-  return outcomes;
+  return {std::move(outcomes)};
 }
 
 /// Groups of which not every write would take effect. Most groups have one member, which its own
 /// write finds out about.
-Outcome<std::set<uint32_t>> Writer::unfit_groups(const CommitBatch& batch) {
+Outcome<std::set<uint32_t>> Writer::unfit_groups(const Writes& writes) {
   std::set<uint32_t> seen, shared, unfit;
-  for (const RunWrite& run : batch.runs)
-    if (run.group != 0 && !seen.insert(run.group).second) shared.insert(run.group);
+  for (const RunWrite* run : writes)
+    if (run->group != 0 && !seen.insert(run->group).second) shared.insert(run->group);
   if (shared.empty()) return unfit;
-  for (const RunWrite& run : batch.runs) {
-    if (!shared.contains(run.group)) continue;
-    std::optional<CommitOutcome> outcome = runs_.test(run);
+  for (const RunWrite* run : writes) {
+    if (!shared.contains(run->group)) continue;
+    std::optional<CommitOutcome> outcome = runs_.test(*run);
     if (!outcome) return database_->failure("reading a run");
-    if (*outcome != CommitOutcome::done) unfit.insert(run.group);
+    if (*outcome != CommitOutcome::done) unfit.insert(run->group);
   }
   return unfit;
 }
 
-Outcome<void> Writer::write_all(const CommitBatch& batch, std::vector<CommitOutcome>& outcomes) {
-  FERMATA_TRY(unfit, unfit_groups(batch));
+Outcome<std::vector<CommitOutcome>> Writer::write_all(const Writes& writes) {
+  FERMATA_TRY(unfit, unfit_groups(writes));
+  std::vector<CommitOutcome> outcomes(writes.size(), CommitOutcome::conflict);
   std::vector<RunWriter::Task> tasks;
-  tasks.reserve(batch.runs.size());
-  for (size_t i = 0; i < batch.runs.size(); ++i) {
-    outcomes[i] = CommitOutcome::conflict;
-    if (!unfit.contains(batch.runs[i].group)) tasks.push_back({&batch.runs[i], &outcomes[i]});
-  }
+  tasks.reserve(writes.size());
+  for (size_t i = 0; i < writes.size(); ++i)
+    if (!unfit.contains(writes[i]->group)) tasks.push_back({writes[i], &outcomes[i]});
   if (!runs_.write(tasks)) return database_->failure("writing runs");
   bool any = false;
-  for (size_t i = 0; i < batch.runs.size(); ++i) {
+  for (size_t i = 0; i < writes.size(); ++i) {
     if (outcomes[i] != CommitOutcome::done) continue;
     any = true;
-    for (const AuditLine& line : batch.runs[i].audit) FERMATA_TRY_VOID(chain_.append(line));
+    for (const AuditLine& line : writes[i]->audit) FERMATA_TRY_VOID(chain_.append(line));
   }
-  if (!any) return {};
-  if (!runs_.write_tally()) return database_->failure("writing the tally of runs");
-  return {};
+  if (any && !runs_.write_tally()) return database_->failure("writing the tally of runs");
+  return outcomes;
 }
 
 Outcome<std::vector<StoredRun>> Writer::load(std::span<const RunId> ids,
@@ -124,7 +174,8 @@ bool Writer::begin() {
 Writer::Ended Writer::end() {
   if (commit_.execute()) {
     unsettled_ = false;
-    if (set_trouble({}) && reports_.recovery) reports_.recovery();
+    std::string_view before = set_trouble({});
+    if (!before.empty() && before != damage_words && reports_.recovery) reports_.recovery();
     chain_.keep();
     checkpointer_.log_grew(log_pages_);
     return Ended::done;
@@ -170,19 +221,19 @@ std::string_view Writer::trouble() const {
   return trouble_;
 }
 
-bool Writer::set_trouble(std::string_view cause) {
+std::string_view Writer::set_trouble(std::string_view cause) {
   std::lock_guard lock(trouble_mutex_);
-  return std::exchange(trouble_, cause) != cause;
+  return std::exchange(trouble_, cause);
 }
 
 void Writer::report(std::string_view doing) { report(database_->failure(doing).value); }
 
 /// Right after the call that failed: SQLite still knows why.
 void Writer::report(const Error& error) {
-  set_trouble(error.code == ErrorCode::data_damaged
-                  ? "stored data is damaged"
-                  : cause_of(sqlite3_extended_errcode(database_->handle())));
-  if (reports_.failure) reports_.failure(error);
+  bool damage = error.code == ErrorCode::data_damaged;
+  set_trouble(damage ? damage_words : cause_of(sqlite3_extended_errcode(database_->handle())));
+  const auto& told = damage ? reports_.damage : reports_.failure;
+  if (told) told(error);
 }
 
 }  // namespace fermata::sqlite

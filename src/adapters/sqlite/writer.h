@@ -17,10 +17,12 @@ namespace fermata::sqlite {
 /// at a time, under its mutex; each transaction is durable when its call returns.
 class Writer {
  public:
-  /// Told why a write failed, and when one succeeds again. Either may be empty.
+  /// Told why a write failed, when one succeeds again, and of what is damaged, which is no trouble
+  /// that goes away. Each may be empty.
   struct Reports {
     std::function<void(const Error&)> failure;
     std::function<void()> recovery;
+    std::function<void(const Error&)> damage;
   };
 
   Writer(std::unique_ptr<Database> database, Checkpointer& checkpointer, Reports reports);
@@ -41,6 +43,7 @@ class Writer {
   Database& database() { return *database_; }
   // For the bodies of transactions.
   CatalogQueries& catalog() { return catalog_; }
+  RunQueries& runs() { return queries_; }
   Outcome<void> append(const AuditLine& line) { return chain_.append(line); }
 
  private:
@@ -49,12 +52,20 @@ class Writer {
   Ended end();
   void roll_back();
   bool settle();
-  Outcome<std::set<uint32_t>> unfit_groups(const CommitBatch& batch);
-  Outcome<void> write_all(const CommitBatch& batch, std::vector<CommitOutcome>& outcomes);
+  using Writes = std::vector<const RunWrite*>;
+  /// What is damaged fails all of them; they may be tried in smaller parts then.
+  struct Together {
+    std::vector<CommitOutcome> outcomes;
+    bool damaged = false;
+  };
+  Together commit_together(const Writes& writes);
+  void commit_in_parts(const Writes& all, std::vector<CommitOutcome>& outcomes);
+  Outcome<std::set<uint32_t>> unfit_groups(const Writes& writes);
+  Outcome<std::vector<CommitOutcome>> write_all(const Writes& writes);
   void report(std::string_view doing);
   void report(const Error& error);
-  /// True when that is news.
-  bool set_trouble(std::string_view cause);
+  /// Answers what it was before.
+  std::string_view set_trouble(std::string_view cause);
   Failure<Error> unavailable() const;
 
   std::mutex mutex_;

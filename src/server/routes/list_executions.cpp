@@ -8,6 +8,13 @@
 namespace fermata::server::routes {
 namespace {
 
+Value damages_value(const std::vector<Error>& damages) {
+  Value out = Value::array();
+  for (const Error& damage : damages)
+    out.push(Value::object({{"code", name_of(damage.code)}, {"detail", damage.message}}));
+  return out;
+}
+
 /// How many runs the filter selects, where that is counted as they change and need not be looked
 /// up; nothing else.
 Outcome<std::optional<uint64_t>> known_total(Api& api, const RunFilter& filter) {
@@ -67,6 +74,7 @@ Outcome<Value> list(Api& api, const Call& call) {
   auto total = paging.offset ? counted_total(api, filter) : known_total(api, filter);
   if (!total) return Failure{std::move(total).error()};
   if (*total) page.set("total", **total);
+  if (!found->damages.empty()) page.set("damaged", damages_value(found->damages));
   return page;
 }
 

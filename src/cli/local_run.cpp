@@ -23,9 +23,7 @@ void LocalRun::committed(const RunSummary& summary, const HistoryChunk& events) 
     progress_.show(record.get("event").as_string(), record.get("data"));
 }
 
-void LocalRun::logged(const RunId&, const std::string& level, const std::string& message) {
-  said_.emplace_back(level, message);
-}
+void LocalRun::logged(const WriteLog& line) { said_.emplace_back(line.level, line.message); }
 
 void LocalRun::show_said() {
   for (const auto& [level, message] : std::exchange(said_, {})) progress_.say(level, message);

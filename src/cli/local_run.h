@@ -22,7 +22,7 @@ class LocalRun final : public Feed {
                          bool fast_forward);
 
   void committed(const RunSummary& summary, const HistoryChunk& events) override;
-  void logged(const RunId& run, const std::string& level, const std::string& message) override;
+  void logged(const WriteLog& line) override;
 
  private:
   Outcome<void> start(Engine& engine, const std::string& name, const Value& input);

@@ -19,8 +19,12 @@ class LoggingFeed final : public Feed {
   void committed(const RunSummary& summary, const HistoryChunk& events) override {
     hub_.committed(summary, events);
   }
-  void logged(const RunId& run, const std::string& level, const std::string& message) override {
-    log_.write(log_level_of(level), message, {{"execution_id", run.text()}});
+  void logged(const WriteLog& line) override {
+    LogLevel level = log_level_of(line.level);
+    if (line.trace_id.empty())
+      return log_.write(level, line.message, {{"execution_id", line.run.text()}});
+    log_.write(level, line.message,
+               {{"execution_id", line.run.text()}, {"trace_id", line.trace_id}});
   }
 
  private:

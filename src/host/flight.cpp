@@ -172,7 +172,7 @@ void Host::Partition::perform(const Run& run, const Effect& effect) {
   } else if (const auto* abandon = std::get_if<AbandonCall>(&effect)) {
     ports_.calls.abandon(abandon->ticket);
   } else if (const auto* log = std::get_if<WriteLog>(&effect)) {
-    ports_.feed.logged(log->run, log->level, log->message);
+    ports_.feed.logged(*log);
   }
 }
 

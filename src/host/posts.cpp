@@ -38,6 +38,7 @@ StartRun start_of(OrderRun& order, FoundWorkflow found) {
   start.parent = order.parent;
   start.parent_ref = std::move(order.parent_ref);
   start.depth = order.depth;
+  start.trace = std::move(order.trace);
   start.waits_its_turn = true;
   return start;
 }

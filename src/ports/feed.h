@@ -1,4 +1,5 @@
 #pragma once
+#include "core/model/effect.h"
 #include "core/model/summary.h"
 
 namespace fermata {
@@ -14,7 +15,7 @@ class Feed {
   /// The state in memory that this commit left; for those who hold it against the history.
   virtual void settled(const Run& /*state*/) {}
   /// A line of a `log` node.
-  virtual void logged(const RunId&, const std::string& /*level*/, const std::string& /*message*/) {}
+  virtual void logged(const WriteLog& /*line*/) {}
 };
 
 }  // namespace fermata

@@ -86,9 +86,7 @@ class World {
     }
     /// The state in memory is the fold of the history, after every commit.
     void settled(const Run& state) override;
-    void logged(const RunId&, const std::string&, const std::string& message) override {
-      lines.push_back(message);
-    }
+    void logged(const WriteLog& line) override { lines.push_back(line.message); }
     World& world;
     std::set<RunId> runs;
     std::vector<RunId> ended;  ///< in the order of their last commits

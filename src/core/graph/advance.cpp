@@ -50,8 +50,9 @@ void run_by_type(Step& step, TokenId id, const Node& node, const TokenRoots& roo
   if (!result) return fail_node(step, id, std::move(result).error());
   if (node.type == NodeType::log) {
     const Value& output = result->output;
-    step.effect(
-        WriteLog{step.run.id, to_text(output.get("level")), to_text(output.get("message"))});
+    auto trace = parse_trace(step.run.trace.parent, "");
+    step.effect(WriteLog{step.run.id, to_text(output.get("level")), to_text(output.get("message")),
+                         trace ? trace->trace_id : ""});
   }
   finish_node(step, id, *std::move(result));
 }

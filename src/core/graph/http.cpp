@@ -90,6 +90,24 @@ void set_body(CallRequest& request, const Value& parameters) {
   }
 }
 
+/// The called are told which trace they are part of: the one the run came with, else one that is
+/// the run's own.
+void trace_call(CallRequest& request, const Run& run, TokenId id, const std::string& key) {
+  uint32_t attempt = run.tokens.at(id).attempt;
+  auto context = passed_on(run.trace, call_span(run.id, id, attempt));
+  if (!context) {
+    // Its ids come from the activation, so a repeated attempt joins the same trace.
+    std::string trace = sha256_hex("trace\n" + run.run_key.text());
+    return add_header(request, "traceparent",
+                      "00-" + trace.substr(0, 32) + "-" + key.substr(0, 16) + "-01");
+  }
+  add_header(request, "traceparent", traceparent_of(*context));
+  if (!context->state.empty()) add_header(request, "tracestate", context->state);
+  if (!run.trace.recorded) return;
+  const Node& node = run.definition->nodes[run.tokens.at(id).node];
+  request.trace = CallTrace{*std::move(context), activation_span(run.id, id), node.id};
+}
+
 CallRequest request_of(const Step& step, TokenId id) {
   const Run& run = step.run;
   const Token& token = run.tokens.at(id);
@@ -105,9 +123,7 @@ CallRequest request_of(const Step& step, TokenId id) {
   set_body(request, parameters);
   std::string key = idempotency_key_of(run, activation_of(run, id));
   add_header(request, "Idempotency-Key", key);
-  // Trace and span ids come from the activation, so a repeated attempt joins the same trace.
-  std::string trace = sha256_hex("trace\n" + run.run_key.text());
-  add_header(request, "traceparent", "00-" + trace.substr(0, 32) + "-" + key.substr(0, 16) + "-01");
+  trace_call(request, run, id, key);
   auto seconds = number_of(parameters.get("timeout")).value_or(30);
   request.timeout_ms =
       node.timeout_ms.value_or(std::llround(std::clamp(seconds, 0.001, 86'400.0) * 1000));

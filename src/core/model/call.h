@@ -1,10 +1,12 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/id.h"
+#include "base/trace_context.h"
 #include "base/value.h"
 
 namespace fermata {
@@ -15,6 +17,13 @@ struct CallTicket {
   uint64_t token = 0;
   uint32_t attempt = 0;
   auto operator<=>(const CallTicket&) const = default;
+};
+
+/// What a call is in a trace.
+struct CallTrace {
+  TraceContext context;   ///< its span is the call itself
+  std::string parent_id;  ///< the activation that makes it
+  std::string node_id;
 };
 
 /// An outgoing HTTP request, complete: nothing in it is looked up later except credentials.
@@ -29,6 +38,7 @@ struct CallRequest {
   bool ignore_ssl = false;
   uint64_t response_bytes_max = 4 << 20;
   Value credentials;  ///< {"id"} or {"name"}, or null
+  std::optional<CallTrace> trace{};  ///< of a call that is recorded
 };
 
 /// What came back. `error` is empty when a response was received, whatever its status; else one of

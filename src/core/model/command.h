@@ -10,6 +10,7 @@
 #include "base/value.h"
 #include "core/graph/definition.h"
 #include "core/model/call.h"
+#include "core/model/trace.h"
 
 namespace fermata {
 
@@ -42,6 +43,7 @@ struct StartRun {
   bool waits_its_turn = false;  ///< begins in a turn of its own, not in the one that orders it
   std::string parent_ref;  ///< tells the parent which of its steps this run is for
   uint32_t depth = 0;      ///< parents above it
+  RunTrace trace;
   /// The state a retry, rerun or fork begins with, made by core/run/restart.h.
   std::shared_ptr<const Run> seed;
 };
@@ -64,6 +66,7 @@ struct SignalRun {
   std::string name;
   Value payload;
   std::string signal_id;  ///< repeats with the same id are taken once; empty = always new
+  std::string trace{};    ///< `traceparent` of the step that sent it, or empty
 };
 /// Switches a live run to another version of its workflow (G-97).
 struct MigrateRun {

@@ -20,6 +20,7 @@ struct WriteLog {
   RunId run;
   std::string level;
   std::string message;
+  std::string trace_id{};  ///< of the run, or empty
 };
 using Effect = std::variant<PlaceCall, AbandonCall, WriteLog>;
 

@@ -45,13 +45,17 @@ struct RunStarted {
   std::string by;
   std::string parent_ref;  ///< what the parent knows it by, or empty
   std::optional<uint32_t> depth;  ///< parents above it, when there are any
+  std::string traceparent;
+  std::string tracestate;
+  std::optional<bool> trace_recorded;  ///< when there is a trace
   template <class V> void each(V&& v) {
     v("account_id", account); v("workflow_id", workflow); v("version", workflow_version);
     v("hash", hash); v("input", input); v("trigger_data", trigger); v("trigger", trigger_kind);
     v("labels", labels); v("contact_id", contact_id); v("parent", parent);
     v("request_hash", request_hash); v("origin_run", origin_run); v("origin_kind", origin_kind);
     v("timeout_at", timeout_at); v("start_at", start_at); v("seed", seed); v("by", by);
-    v("parent_ref", parent_ref); v("depth", depth);
+    v("parent_ref", parent_ref); v("depth", depth); v("traceparent", traceparent);
+    v("tracestate", tracestate); v("trace_recorded", trace_recorded);
   }
 };
 struct RunPaused {
@@ -245,7 +249,10 @@ struct SignalReceived {
   std::string name;
   std::string id;
   Value payload;
-  template <class V> void each(V&& v) { v("name", name); v("id", id); v("payload", payload); }
+  std::string traceparent{};
+  template <class V> void each(V&& v) {
+    v("name", name); v("id", id); v("payload", payload); v("traceparent", traceparent);
+  }
 };
 struct RunMigrated {
   uint32_t from_version = 0;

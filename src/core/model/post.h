@@ -40,6 +40,7 @@ struct OrderRun {
   RunId parent;
   std::string parent_ref;  ///< what the parent knows it by; empty when nobody waits for its end
   uint32_t depth = 0;      ///< parents above it
+  RunTrace trace{};
 };
 struct StopRun {
   RunId run;

@@ -189,6 +189,8 @@ struct Run {
   uint32_t orders = 0;  ///< tokens parked on jobs, children and signals sent
   std::string parent_ref;  ///< what the parent knows this run by, or empty
   uint32_t depth = 0;      ///< parents above it
+  RunTrace trace;
+  std::vector<DefinitionHash> definitions;  ///< all that its history speaks of, the latest last
   std::set<RunId> children;  ///< not waited for, to be stopped should this run not complete
 
   std::map<TokenId, Token> tokens;

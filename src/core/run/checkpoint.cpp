@@ -7,7 +7,8 @@ namespace fermata {
 
 namespace {
 
-constexpr uint8_t checkpoint_format = 1;
+/// Another one whenever a state gains something that older ones lack: the history has it.
+constexpr uint8_t checkpoint_format = 2;
 
 }  // namespace
 

@@ -154,8 +154,23 @@ TEST(Snapshot, form_changes_only_with_its_number) {
   told.tell(SignalRun{"news", Value::object({{"n", 1}}), "one"});
   std::string bytes = encode_snapshot(told.run);
   EXPECT_EQ(std::to_string(bytes[0]) + " " + sha256_hex(bytes),
-            "2 2c18b107eafd40a31ba4a385699318e37cc6fd6d31ae73f6b7e90d34f4264c5d")
+            "3 adfd85d900aac62afb179e90593b5b414971002a4bd1e91761fe3100ed20acce")
       << "the form of a state has changed: give it the next number (snapshot_format)";
+}
+
+// Restarted runs keep the state they began with in their histories.
+TEST(Snapshot, form_of_an_older_program_is_read) {
+  Told told;
+  told.start(define(hearing_graph), items(3));
+  told.run.definitions.clear();
+  std::string bytes = encode_snapshot(told.run);
+  constexpr size_t third_fields = 4;  // each of them one byte when it is empty
+  std::string older = "\x02" + bytes.substr(1, bytes.size() - 1 - third_fields);
+  auto read = decode_snapshot(older, told.run.definition);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(encode_snapshot(*read), bytes);
+  EXPECT_FALSE(decode_snapshot("\x03" + older.substr(1), told.run.definition));
+  EXPECT_FALSE(decode_snapshot("\x01" + older.substr(1), told.run.definition));
 }
 
 }  // namespace

@@ -87,6 +87,8 @@ void apply(Run& run, const Box<RunStarted>& start, Instant at) {
   run.depth = event.depth.value_or(0);
   run.request_hash = event.request_hash;
   run.origin = {event.origin_run, event.origin_kind};
+  run.definitions = {event.hash};
+  run.trace = {event.traceparent, event.tracestate, event.trace_recorded.value_or(false)};
   run.started_at = at;
   run.timeout_at = event.timeout_at;
   if (run.timeout_at) run.timers.insert({*run.timeout_at, TimerKind::run, 0});
@@ -397,6 +399,7 @@ void apply(Run& run, const SignalReceived& event, Instant at) {
 
 void apply(Run& run, const RunMigrated& event, Instant) {
   run.workflow_version = event.to_version;
+  run.definitions.push_back(event.hash);
   remap(run, event.node_map, event.edge_map);
 }
 

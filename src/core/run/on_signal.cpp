@@ -13,7 +13,7 @@ Outcome<void> on_signal(Step& step, const SignalRun& signal) {
                                              " signals; setting graph_signals_kept_max");
   std::string id = signal.signal_id;
   if (id.empty()) id = "#" + std::to_string(run.last_sequence + 1);
-  step.emit(SignalReceived{signal.name, id, signal.payload});
+  step.emit(SignalReceived{signal.name, id, signal.payload, signal.trace});
   if (!run.paused()) graph::offer_signals(step, signal.name);
   graph::advance(step);
   return {};

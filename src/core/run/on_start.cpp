@@ -32,6 +32,11 @@ Outcome<void> on_start(Step& step, const Command& command, const StartRun& start
   event.origin_kind = start.origin.kind;
   event.start_at = start.start_at;
   event.by = command.actor;
+  if (!start.trace.parent.empty()) {
+    event.traceparent = start.trace.parent;
+    event.tracestate = start.trace.state;
+    event.trace_recorded = start.trace.recorded;
+  }
   int64_t timeout_ms = start.timeout_ms.value_or(start.definition->timeout_ms);
   Instant begins = start.start_at && *start.start_at > step.at ? *start.start_at : step.at;
   if (timeout_ms > 0) event.timeout_at = begins + Duration{timeout_ms};

@@ -9,8 +9,10 @@ namespace fermata {
 namespace {
 
 /// Another one whenever the form changes, so that a state of another form is not read as one of
-/// this (checkpoint_test.cpp holds it against the form).
-constexpr uint8_t snapshot_format = 2;
+/// this (checkpoint_test.cpp holds it against the form). Histories hold states that restarted runs
+/// began with, so older forms are read for ever.
+constexpr uint8_t snapshot_format = 3;
+constexpr uint8_t oldest_format = 2;
 
 /// Contexts and values are written in full where first met and by number afterwards.
 class SnapshotWriter : public FieldWriter {
@@ -192,6 +194,12 @@ void plain_fields(Fields& f, R& run) {
   f(run.orders); f(run.parent_ref); f(run.depth);
 }
 
+/// What came with the third form.
+template <class Fields, class R>
+void third_fields(Fields& f, R& run) {
+  f(run.trace.parent); f(run.trace.state); f(run.trace.recorded); f(run.definitions);
+}
+
 }  // namespace
 
 std::string encode_snapshot(const Run& run) {
@@ -216,6 +224,7 @@ std::string encode_snapshot(const Run& run) {
   writer.put_all(run.done);
   writer.put_all(run.skipped);
   writer.put_all(run.children);
+  third_fields(put, run);
   return out.take();
 }
 
@@ -223,7 +232,8 @@ Outcome<Run> decode_snapshot(std::string_view bytes, graph::DefinitionRef defini
   ByteReader in(bytes);
   Run run;
   run.definition = std::move(definition);
-  bool known = in.u8() == snapshot_format;
+  uint8_t form = in.u8();
+  bool known = form >= oldest_format && form <= snapshot_format;
   SnapshotReader reader(in);
   auto take = [&](auto& field) { reader.take(field); };
   plain_fields(take, run);
@@ -242,6 +252,7 @@ Outcome<Run> decode_snapshot(std::string_view bytes, graph::DefinitionRef defini
   reader.take_set(run.done);
   reader.take_set(run.skipped);
   reader.take_set(run.children);
+  if (form >= 3) third_fields(take, run);
   if (!known || !in.done())
     return fail(ErrorCode::data_damaged, "the stored state of a run cannot be read");
   return run;

@@ -57,6 +57,7 @@ Outcome<Value> execution(const RunSummary& summary, const std::vector<HistoryChu
     shown.set("origin", Value::object({{"run", run.origin.run.text()},
                                        {"kind", run.origin.kind}}));
   }
+  if (auto trace = parse_trace(run.trace.parent, "")) shown.set("trace_id", trace->trace_id);
   shown.set("timeout_at", time_or_null(run.timeout_at));
   shown.set("waiting", waiting_of(run));
   shown.set("progress", progress_of(run));

@@ -64,7 +64,7 @@ function(fermata_folder path)
 endfunction()
 
 set(fermata_everything fermata_cli fermata_server fermata_front fermata_host fermata_adapters_memory
-  fermata_adapters_sqlite fermata_adapters_http fermata_adapters_system fermata_adapters_tzdata)
+  fermata_adapters_sqlite fermata_adapters_http fermata_adapters_otlp fermata_adapters_system fermata_adapters_tzdata)
 
 # Puts a copy of the zone data of this machine into a target (docs/adr/0013-zone-data.md).
 set(FERMATA_ZONEINFO /usr/share/zoneinfo CACHE PATH "compiled zones to be bundled")

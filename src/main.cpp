@@ -7,6 +7,7 @@
 #include "adapters/memory/memory_store.h"
 #include "adapters/memory/virtual_clock.h"
 #include "adapters/memory/wheel_timers.h"
+#include "adapters/otlp/otlp_telemetry.h"
 #include "adapters/sqlite/sqlite_store.h"
 #include "adapters/system/memory.h"
 #include "adapters/system/system_clock.h"
@@ -93,6 +94,18 @@ class RealWorld final : public cli::World {
     options.on_answer = std::move(wanted.on_answer);
     options.find_secrets = std::move(wanted.find_secrets);
     return std::unique_ptr<Calls>(std::make_unique<HttpCalls>(std::move(options)));
+  }
+  Outcome<std::unique_ptr<Telemetry>> telemetry(cli::TelemetryWanted wanted) override {
+    OtlpOptions options;
+    FERMATA_TRY(url, otlp_url(wanted.endpoint));
+    FERMATA_TRY(headers, otlp_headers(wanted.headers));
+    options.url = std::move(url);
+    options.headers = std::move(headers);
+    options.service_version = std::move(wanted.version);
+    options.instance_id = std::move(wanted.instance_id);
+    options.queue_max = wanted.queue_max;
+    options.on_trouble = std::move(wanted.on_trouble);
+    return std::unique_ptr<Telemetry>(std::make_unique<OtlpTelemetry>(std::move(options)));
   }
   std::unique_ptr<Clock> system_clock() override { return std::make_unique<SystemClock>(); }
   std::unique_ptr<cli::MovableClock> movable_clock(Instant start) override {

@@ -33,6 +33,9 @@ class NoWorld final : public World {
   }
   std::unique_ptr<Timers> timers() override { return nullptr; }
   Outcome<std::unique_ptr<Calls>> calls(CallsWanted) override { return std::unique_ptr<Calls>(); }
+  Outcome<std::unique_ptr<Telemetry>> telemetry(TelemetryWanted) override {
+    return std::unique_ptr<Telemetry>();
+  }
   std::unique_ptr<Clock> system_clock() override { return nullptr; }
   std::unique_ptr<MovableClock> movable_clock(Instant) override { return nullptr; }
   std::unique_ptr<Entropy> entropy() override { return nullptr; }

@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "front/credential_use.h"
 #include "front/inlined_credentials.h"
+#include "host/tracing.h"
 #include "server/principal.h"
 
 namespace fermata::cli {
@@ -24,6 +25,12 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
                                   std::move(wanted.on_answer),
                                   front::secrets_from(*engine.vault, engine.clock())}));
   engine.calls = std::move(calls);
+  if (wanted.telemetry) {
+    engine.telemetry = std::move(wanted.telemetry);
+    engine.tracing = std::make_unique<TracingFeed>(feed, *engine.telemetry);
+    engine.calls =
+        std::make_unique<TracingCalls>(std::move(engine.calls), *engine.telemetry, engine.clock());
+  }
   engine.definitions = std::make_unique<front::Definitions>(engine.store->catalog());
   engine.engine_definitions =
       std::make_unique<server::EngineDefinitions>(*engine.definitions, engine.store->catalog());
@@ -38,7 +45,8 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
       static_cast<uint32_t>(std::min<uint64_t>(settings.checkpoints_kept, 1'000));
   engine.host = std::make_unique<Host>(
       HostPorts{engine.store->store(), *engine.timers, *engine.calls, engine.clock(),
-                *engine.entropy, feed, *engine.engine_definitions},
+                *engine.entropy, engine.tracing ? *engine.tracing : feed,
+                *engine.engine_definitions},
       host);
   return std::move(engine);
 }

@@ -15,6 +15,8 @@ namespace fermata::cli {
 /// last.
 struct Engine {
   std::unique_ptr<OpenStore> store;
+  std::unique_ptr<Telemetry> telemetry;  ///< absent where traces are not collected
+  std::unique_ptr<Feed> tracing;         ///< with it
   std::unique_ptr<Clock> own_clock;  ///< empty when the clock is `movable`
   std::unique_ptr<MovableClock> movable;
   std::unique_ptr<Entropy> entropy;
@@ -33,6 +35,7 @@ struct EngineWanted {
   std::optional<Instant> virtual_start;
   std::string private_networks = "deny";
   std::function<void()> on_answer;  ///< called on another thread; must not block
+  std::unique_ptr<Telemetry> telemetry{};
   front::KeySource keys;            ///< that credentials are sealed under
 };
 /// `feed` must outlive the engine.

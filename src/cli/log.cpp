@@ -35,6 +35,16 @@ LogLevel log_level_of(std::string_view name) {
 }
 
 void Log::write(LogLevel level, std::string_view message, Fields fields) {
+  put(level, message, fields);
+}
+
+void Log::write(LogLevel level, std::string_view message,
+                const std::vector<std::pair<std::string, Value>>& fields) {
+  put(level, message, fields);
+}
+
+template <class AnyFields>
+void Log::put(LogLevel level, std::string_view message, const AnyFields& fields) {
   if (level < least_) return;
   std::string line;
   if (json_) {

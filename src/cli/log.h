@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/time.h"
 #include "base/value.h"
@@ -24,6 +25,8 @@ class Log {
       : json_(json), least_(least), now_(std::move(now)), write_(std::move(write)) {}
 
   void write(LogLevel level, std::string_view message, Fields fields = {});
+  void write(LogLevel level, std::string_view message,
+             const std::vector<std::pair<std::string, Value>>& fields);
   void info(std::string_view message, Fields fields = {}) {
     write(LogLevel::info, message, fields);
   }
@@ -35,6 +38,9 @@ class Log {
   }
 
  private:
+  template <class AnyFields>
+  void put(LogLevel level, std::string_view message, const AnyFields& fields);
+
   const bool json_;
   const LogLevel least_;
   const std::function<Instant()> now_;

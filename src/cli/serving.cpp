@@ -59,6 +59,22 @@ Outcome<AccessMode> Serving::choose_access() {
   return mode;
 }
 
+Outcome<std::unique_ptr<Telemetry>> Serving::open_telemetry() {
+  if (settings_.otlp.empty()) return std::unique_ptr<Telemetry>();
+  TelemetryWanted wanted;
+  wanted.endpoint = settings_.otlp;
+  wanted.headers = settings_.otlp_headers.text;
+  wanted.version = program_version;
+  wanted.instance_id = std::to_string(getpid()) + "@" + settings_.listen;
+  wanted.queue_max = settings_.otlp_queue_max;
+  wanted.on_trouble = [this](const std::string& reason) {
+    if (reason.empty()) return log_.warn("The collector of traces takes them again");
+    log_.error("Traces cannot be delivered to the collector; they are dropped and counted",
+               {{"reason", reason}, {"otlp", settings_.otlp}});
+  };
+  return around_.world.telemetry(std::move(wanted));
+}
+
 Outcome<void> Serving::build_engine() {
   FERMATA_TRY(store, open_store());
   engine_.store = std::move(store);
@@ -77,6 +93,8 @@ Outcome<void> Serving::build_engine() {
   wanted.keys = sealing_keys(settings_, [this](LogLevel level, const std::string& message) {
     log_.write(level, message);
   });
+  FERMATA_TRY(telemetry, open_telemetry());
+  wanted.telemetry = std::move(telemetry);
   FERMATA_TRY(engine, make_engine(around_.world, std::move(wanted), settings_, feed_));
   engine_ = std::move(engine);
   FERMATA_TRY_VOID(look_at_credentials());
@@ -120,7 +138,11 @@ void Serving::build_api() {
   options.store_failures = [host = engine_.host.get()] { return host->counters().store_failures; };
   options.ready = [this] { return ready_.load(); };
   options.connections_open = [this] { return server_ ? server_->connections_open() : 0; };
-  options.log = [this](const std::string& line) { log_.info(line); };
+  options.log = [this](const server::ApiLogLine& line) {
+    log_.write(LogLevel::error, line.message, line.fields);
+  };
+  options.telemetry = engine_.telemetry.get();
+  options.trace_share = settings_.otlp_share;
   api_ = std::make_unique<server::Api>(
       server::ApiParts{*engine_.host, engine_.store->reader(), engine_.store->catalog(),
                        engine_.store->bulks(), engine_.clock(), *engine_.entropy, hub_,

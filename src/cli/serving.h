@@ -48,6 +48,7 @@ class Serving {
   Outcome<std::unique_ptr<OpenStore>> open_store();
   Outcome<server::AccessMode> choose_access();
   Outcome<void> build_engine();
+  Outcome<std::unique_ptr<Telemetry>> open_telemetry();
   Outcome<void> look_at_credentials();
   Outcome<void> listen();
   void build_api();

@@ -103,6 +103,8 @@ std::string complaint_about(std::string_view name, const Settings& settings) {
   if (name == "secrets_key" && !settings.secrets_key.text.empty())
     if (auto keys = SealingKeys::read(settings.secrets_key.text); !keys)
       return keys.error().message;
+  if (name == "otlp_share" && !(settings.otlp_share >= 0 && settings.otlp_share <= 1))
+    return "0 to 1";
   if (name == "audit_days" && settings.audit_days < 90) return "90 or more";
   for (auto [limit, value] : {std::pair("json_nesting_max", settings.json_nesting_max),
                               std::pair("graph_nesting_max", settings.graph_nesting_max)})

@@ -11,6 +11,7 @@
 #include "ports/clock.h"
 #include "ports/reader.h"
 #include "ports/store.h"
+#include "ports/telemetry.h"
 #include "ports/timers.h"
 
 namespace fermata::cli {
@@ -45,6 +46,15 @@ struct StoreReports {
   std::function<void(const Error&)> damaged;  ///< something stored, each time it is met
 };
 
+struct TelemetryWanted {
+  std::string endpoint;
+  std::string headers;
+  std::string version;
+  std::string instance_id;
+  size_t queue_max = 20'000;
+  std::function<void(const std::string&)> on_trouble;  ///< empty text: it is over
+};
+
 /// Is shown what `verify` looks at.
 struct StoredThings {
   std::function<void(const StoredRun&)> run;  ///< with its whole history
@@ -69,6 +79,8 @@ class World {
 
   virtual std::unique_ptr<Timers> timers() = 0;
   virtual Outcome<std::unique_ptr<Calls>> calls(CallsWanted wanted) = 0;
+  /// Fails with invalid_setting.
+  virtual Outcome<std::unique_ptr<Telemetry>> telemetry(TelemetryWanted wanted) = 0;
   virtual std::unique_ptr<Clock> system_clock() = 0;
   virtual std::unique_ptr<MovableClock> movable_clock(Instant start) = 0;
   virtual std::unique_ptr<Entropy> entropy() = 0;

@@ -66,6 +66,17 @@ bool is_surprise(ErrorCode code) {
          code != ErrorCode::queue_full && code != ErrorCode::shutting_down;
 }
 
+std::vector<std::pair<std::string, Value>> log_fields(const Call& call, const Error& error,
+                                                      const std::string& instance) {
+  std::vector<std::pair<std::string, Value>> fields = {{"code", name_of(error.code)},
+                                                       {"instance", instance},
+                                                       {"reason", error.message},
+                                                       {"method", call.request.method_text},
+                                                       {"route", call.route.path}};
+  if (call.request.trace.exists()) fields.emplace_back("trace_id", call.request.trace.trace_id);
+  return fields;
+}
+
 /// A key that is empty, long or unprintable is more likely a mistake than an intention.
 Outcome<void> check_idempotency_key(const http::Request& request) {
   if (!request.has_header("idempotency-key")) return {};
@@ -92,6 +103,11 @@ Api::Api(ApiParts parts, ApiOptions options)
       keys_(parts.catalog),
       rates_(options_.rate_limit),
       metrics_(routes_),
+      tracing_(options_.telemetry, options_.trace_share,
+               [this] {
+                 std::lock_guard lock(entropy_mutex_);
+                 return parts_.entropy.next();
+               }),
       pool_(options_.work_threads, options_.work_queue_max) {
   epoch_ = new_uuid_v4().substr(0, 8);
 }
@@ -117,6 +133,7 @@ std::string Api::new_uuid_v4() {
 http::Lane Api::classify(http::Request& request) {
   Router::Match match = router_.find(request);
   request.route = match.route;
+  tracing_.begin(request, match.route);
   if (!match.route) return http::Lane::exclusive;
   bool reads = request.method == http::Method::get || request.method == http::Method::head;
   if (reads) return http::Lane::safe;
@@ -129,12 +146,13 @@ http::Response Api::refuse(const Error& error) {
 
 void Api::answered(const http::Request& request, int status, std::chrono::nanoseconds took) {
   metrics_.answered(static_cast<const Route*>(request.route), status, took);
+  tracing_.end(request, status, took, now());
 }
 
 void Api::fail(const Call& call, const Error& error) {
   std::string instance = "urn:uuid:" + new_uuid_v7();
   if (is_surprise(error.code) && options_.log)
-    options_.log(std::string(name_of(error.code)) + " " + instance + ": " + error.message);
+    options_.log({std::string(title_of(error.code)), log_fields(call, error, instance)});
   call.send(problem_response(error, instance));
 }
 

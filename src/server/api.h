@@ -19,6 +19,7 @@
 #include "server/http/handler.h"
 #include "server/metrics.h"
 #include "server/rate_limits.h"
+#include "server/request_tracing.h"
 #include "server/router.h"
 #include "server/work_pool.h"
 
@@ -46,6 +47,12 @@ struct ApiParts {
   front::Vault& vault;
 };
 
+/// A line of the log; no secrets.
+struct ApiLogLine {
+  std::string message;
+  std::vector<std::pair<std::string, Value>> fields;
+};
+
 struct ApiOptions {
   AccessOptions access;
   RateLimit rate_limit;
@@ -66,7 +73,9 @@ struct ApiOptions {
   std::function<uint64_t()> store_failures;
   std::function<bool()> ready;  ///< recovered; absent means yes
   std::function<size_t()> connections_open;
-  std::function<void(const std::string&)> log;  ///< one line, no secrets
+  std::function<void(const ApiLogLine&)> log;
+  Telemetry* telemetry = nullptr;  ///< present where traces are collected; outlives the Api
+  double trace_share = 1;          ///< of the traces that begin here, those that are recorded
 };
 
 /// The REST API: finds the route, guards it (origin, key, role, rate) and calls its handler. Knows
@@ -134,6 +143,7 @@ class Api final : public http::Handler {
   RateLimits rates_;
   Metrics metrics_;
   BulkRunner bulk_{*this};
+  RequestTracing tracing_;
   Deadlines deadlines_;
   WorkPool pool_;  ///< last, so that its threads end before what they use
 };

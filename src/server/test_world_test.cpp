@@ -10,6 +10,7 @@
 #include "adapters/memory/wheel_timers.h"
 #include "base/json.h"
 #include "host/host.h"
+#include "host/tracing.h"
 #include "server/engine_definitions.h"
 #include "server/keys.h"
 
@@ -38,6 +39,12 @@ class NoCalls final : public Calls {
   size_t in_flight() const override { return 0; }
 };
 
+class NoTelemetry final : public Telemetry {
+ public:
+  void record(Make, size_t) override {}
+  Counts counts() const override { return {}; }
+};
+
 ServerOptions any_port() {
   ServerOptions options;
   options.listen = "127.0.0.1:0";
@@ -56,8 +63,11 @@ bool TestIntake::submit(Command command, Reply reply) {
 /// The API and the engine draw ids on different threads, hence two sources of entropy.
 struct TestWorld::Inside {
   explicit Inside(ApiOptions options)
-      : host(HostPorts{store, timers, calls, clock, engine_entropy, hub, engine_definitions}, {}),
-        api(ApiParts{intake, store, store, store, clock, api_entropy, hub, definitions, vault},
+      : tracing(hub, options.telemetry ? *options.telemetry : no_telemetry),
+        host(HostPorts{store, timers, calls, clock, engine_entropy, tracing, engine_definitions},
+             {}),
+        api(ApiParts{intake, store, store, store, clock, api_entropy, hub, definitions, vault,
+                     store},
             std::move(options)),
         server(any_port(), api) {
     auto started = server.start();
@@ -80,6 +90,8 @@ struct TestWorld::Inside {
   SeededEntropy engine_entropy{1};
   SeededEntropy api_entropy{2};
   FeedHub hub;
+  NoTelemetry no_telemetry;
+  TracingFeed tracing;
   front::Definitions definitions{store};
   front::Vault vault{store, front::given_keys(SealingKeys::fresh())};
   EngineDefinitions engine_definitions{definitions, store};

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/trace_context.h"
+
 namespace fermata::http {
 
 enum class Method : uint8_t { get, head, post, put, patch, delete_, options, other };
@@ -38,6 +40,11 @@ class Request {
   /// Filled by the router: decoded variable segments of the path, in order.
   std::array<std::string, 3> variables;
   const void* route = nullptr;
+  /// Filled by whoever handles it: the trace it belongs to. Where it is recorded its step is this
+  /// request, caused by `trace_parent`; else it is the sender's.
+  TraceContext trace;
+  std::string trace_parent;
+  bool trace_recorded = false;
 
   /// First field of that name, or empty. `name` is compared without case.
   std::string_view header(std::string_view name) const;

@@ -46,6 +46,12 @@ void metrics(Api& api, Call call) {
     metrics.checkpoints_unreadable = api.options().checkpoints_unreadable();
   if (api.options().store_failures) metrics.store_failures = api.options().store_failures();
   if (api.options().connections_open) metrics.connections_open = api.options().connections_open();
+  if (Telemetry* telemetry = api.options().telemetry) {
+    Telemetry::Counts spans = telemetry->counts();
+    metrics.spans_exported = spans.exported;
+    metrics.spans_dropped = spans.dropped;
+    metrics.span_failures = spans.failures;
+  }
   auto up = std::chrono::steady_clock::now() - api.started_at();
   metrics.uptime_seconds =
       static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(up).count());

@@ -109,6 +109,7 @@ void send_start(Api& api, Call call, const Hook& hook, Value input) {
   start.trigger = input.get("body");
   start.input = std::move(input);
   start.trigger_kind = "webhook";
+  start.trace = trace_of(call.request);
   start.request_hash = std::move(run.request_hash);
   std::shared_ptr<EndWait> end;
   if (hook.rules.respond_result) end = EndWait::begin(api.hub(), api.deadlines(), run.id);

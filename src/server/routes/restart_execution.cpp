@@ -36,6 +36,7 @@ void restart_execution(Api& api, Call call, std::string kind, const MakeSeed& ma
   StartRun start = restart_command(own->run.summary, std::move(kind), std::move(seed->state));
   NewRun run = new_run(api, call);
   start.request_hash = std::move(run.request_hash);
+  start.trace = trace_of(call.request);
   Command command{std::move(run.id), std::move(start), {}};
   submit(
       api, std::move(call), std::move(command),

@@ -15,6 +15,7 @@ void signal_execution(Api& api, Call call) {
     fields.add({{"invalid_field", "/name", "The signal's name is not allowed in a path.", {}}});
   if (auto read = fields.finish(); !read) return api.fail(call, read.error());
   if (signal.signal_id.empty()) signal.signal_id = call.request.header("idempotency-key");
+  signal.trace = trace_of(call.request).parent;
   submit_and_answer(api, std::move(call), std::move(signal));
 }
 

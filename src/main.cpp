@@ -28,6 +28,7 @@ class Opened final : public cli::OpenStore {
   Reader& reader() override { return *store_; }
   Catalog& catalog() override { return *store_; }
   Bulks& bulks() override { return *store_; }
+  Retention& retention() override { return *store_; }
 
  private:
   std::unique_ptr<Kind> store_;
@@ -79,6 +80,10 @@ class RealWorld final : public cli::World {
   }
   Outcome<void> restore(const std::string& file, const std::string& directory) override {
     return restore_sqlite(file, directory);
+  }
+  Outcome<std::pair<uint64_t, uint64_t>> compact(const std::string& directory) override {
+    FERMATA_TRY(compacted, compact_sqlite(directory));
+    return std::pair(compacted.bytes_before, compacted.bytes_after);
   }
   Outcome<void> visit(const std::string& directory, const cli::StoredThings& things) override {
     Visitor visitor(things);

@@ -26,6 +26,9 @@ class NoWorld final : public World {
     return fail(ErrorCode::io_failed, file + " exists.");
   }
   Outcome<void> restore(const std::string&, const std::string&) override { return {}; }
+  Outcome<std::pair<uint64_t, uint64_t>> compact(const std::string&) override {
+    return std::pair(uint64_t{8192}, uint64_t{4096});
+  }
   Outcome<void> visit(const std::string&, const StoredThings& things) override {
     if (shows_damage) things.damage({ErrorCode::data_damaged, "page 7 is torn", {}});
     if (shows) shows(things);

@@ -136,6 +136,10 @@ void Serving::build_api() {
     return host->counters().checkpoints_unreadable;
   };
   options.store_failures = [host = engine_.host.get()] { return host->counters().store_failures; };
+  options.runs_removed = [this] { return retention_ ? retention_->counts().runs.load() : 0; };
+  options.audit_lines_removed = [this] {
+    return retention_ ? retention_->counts().audit_lines.load() : 0;
+  };
   options.ready = [this] { return ready_.load(); };
   options.connections_open = [this] { return server_ ? server_->connections_open() : 0; };
   options.log = [this](const server::ApiLogLine& line) {
@@ -146,7 +150,7 @@ void Serving::build_api() {
   api_ = std::make_unique<server::Api>(
       server::ApiParts{*engine_.host, engine_.store->reader(), engine_.store->catalog(),
                        engine_.store->bulks(), engine_.clock(), *engine_.entropy, hub_,
-                       *engine_.definitions, *engine_.vault},
+                       *engine_.definitions, *engine_.vault, engine_.store->retention()},
       std::move(options));
 }
 
@@ -164,10 +168,12 @@ Outcome<void> Serving::listen() {
 
 Outcome<void> Serving::begin() {
   FERMATA_TRY_VOID(build_engine());
+  make_retention();
   build_api();
   FERMATA_TRY_VOID(listen());
   host_thread_ = std::thread([host = engine_.host.get()] { host->run(); });
   FERMATA_TRY_VOID(api_->recover());
+  retention_thread_ = std::thread([loop = retention_.get()] { loop->run(); });
   ready_ = true;
   log_.info("Serving", {{"url", base_url()},
                         {"store", settings_.store},
@@ -176,6 +182,19 @@ Outcome<void> Serving::begin() {
                         {"process", static_cast<int64_t>(getpid())}});
   if (!settings_.demo.empty()) return show_demo();
   return {};
+}
+
+void Serving::make_retention() {
+  RetentionSettings settings;
+  settings.run_days = static_cast<int64_t>(settings_.run_days);
+  settings.audit_days = static_cast<int64_t>(settings_.audit_days);
+  settings.interval_ms = static_cast<int64_t>(settings_.retention_interval_ms);
+  retention_ =
+      std::make_unique<RetentionLoop>(engine_.store->retention(), engine_.clock(), settings);
+  retention_->on_failure = [this](const Error& error) {
+    log_.warn("What was kept long enough could not be removed; the next round tries again",
+              {{"code", name_of(error.code)}, {"reason", error.message}});
+  };
 }
 
 Outcome<void> Serving::show_demo() {
@@ -201,11 +220,14 @@ void Serving::end(std::string_view why) {
   if (api_) api_->set_stopping();
   if (clock_mover_) clock_mover_->stop();
   if (server_) server_->stop();
+  if (retention_) retention_->stop();
   engine_.host->stop();
   if (was_serving) host_thread_.join();
+  if (retention_thread_.joinable()) retention_thread_.join();
   host_ = nullptr;
   server_.reset();
   api_.reset();
+  retention_.reset();
   clock_mover_.reset();
   // Destroyed in the right order, the host first. Calls under way are dropped: nothing of them was
   // counted, so the next life places them again.

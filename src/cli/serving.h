@@ -6,6 +6,7 @@
 #include "cli/log.h"
 #include "cli/store_watch.h"
 #include "cli/test_clock.h"
+#include "host/retention_loop.h"
 #include "server/api.h"
 #include "server/feed_hub.h"
 #include "server/server.h"
@@ -52,6 +53,7 @@ class Serving {
   Outcome<void> look_at_credentials();
   Outcome<void> listen();
   void build_api();
+  void make_retention();
   Outcome<void> show_demo();
   std::string base_url() const;
 
@@ -71,6 +73,8 @@ class Serving {
   std::unique_ptr<server::Api> api_;
   std::unique_ptr<server::Server> server_;
   std::thread host_thread_;
+  std::unique_ptr<RetentionLoop> retention_;
+  std::thread retention_thread_;
 };
 
 }  // namespace fermata::cli

@@ -88,6 +88,10 @@ bool is_one_of(std::string_view value, std::initializer_list<std::string_view> c
   return std::find(choices.begin(), choices.end(), value) != choices.end();
 }
 
+/// A hundred years: nobody's records, and still a time that can be computed with.
+constexpr uint64_t days_max = 36'500;
+constexpr uint64_t interval_ms_max = 86'400'000;
+
 /// What a kind cannot say. Empty when the value is fine.
 std::string complaint_about(std::string_view name, const Settings& settings) {
   if (name == "store" && settings.store.find("://") != std::string::npos)
@@ -105,7 +109,13 @@ std::string complaint_about(std::string_view name, const Settings& settings) {
       return keys.error().message;
   if (name == "otlp_share" && !(settings.otlp_share >= 0 && settings.otlp_share <= 1))
     return "0 to 1";
-  if (name == "audit_days" && settings.audit_days < 90) return "90 or more";
+  if (name == "audit_days" && (settings.audit_days < 90 || settings.audit_days > days_max))
+    return "90 to " + std::to_string(days_max);
+  if (name == "run_days" && settings.run_days > days_max)
+    return "at most " + std::to_string(days_max);
+  if (name == "retention_interval_ms" &&
+      (settings.retention_interval_ms == 0 || settings.retention_interval_ms > interval_ms_max))
+    return "1 to " + std::to_string(interval_ms_max);
   for (auto [limit, value] : {std::pair("json_nesting_max", settings.json_nesting_max),
                               std::pair("graph_nesting_max", settings.graph_nesting_max)})
     if (name == limit && (value < 1 || value > nesting_max))

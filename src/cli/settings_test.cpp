@@ -79,6 +79,11 @@ TEST(Settings, values_that_cannot_be_meant_are_refused) {
   EXPECT_FALSE(load({flag("log_level", "loud")}, {}));
   EXPECT_FALSE(load({flag("clock", "virtual:soon")}, {}));
   EXPECT_FALSE(load({flag("audit_days", "30")}, {}));
+  EXPECT_FALSE(load({flag("audit_days", "36501")}, {}));
+  EXPECT_FALSE(load({flag("run_days", "36501")}, {}));
+  EXPECT_FALSE(load({flag("retention_interval_ms", "0")}, {}));
+  EXPECT_FALSE(load({flag("retention_interval_ms", "86400001")}, {}));
+  EXPECT_FALSE(load({flag("otlp_share", "1.5")}, {}));
   EXPECT_FALSE(load({flag("json_nesting_max", "151")}, {}));
   EXPECT_FALSE(load({flag("graph_nesting_max", "0")}, {}));
   EXPECT_FALSE(load({flag("insecure", "perhaps")}, {}));

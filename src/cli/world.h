@@ -10,6 +10,7 @@
 #include "ports/catalog.h"
 #include "ports/clock.h"
 #include "ports/reader.h"
+#include "ports/retention.h"
 #include "ports/store.h"
 #include "ports/telemetry.h"
 #include "ports/timers.h"
@@ -24,6 +25,7 @@ class OpenStore {
   virtual Reader& reader() = 0;
   virtual Catalog& catalog() = 0;
   virtual Bulks& bulks() = 0;
+  virtual Retention& retention() = 0;
 };
 
 /// A clock that stands still until it is told.
@@ -75,6 +77,8 @@ class World {
                                                         StoreReports reports) = 0;
   virtual Outcome<void> backup(const std::string& directory, const std::string& file) = 0;
   virtual Outcome<void> restore(const std::string& file, const std::string& directory) = 0;
+  /// Answers the bytes of the database before and after.
+  virtual Outcome<std::pair<uint64_t, uint64_t>> compact(const std::string& directory) = 0;
   virtual Outcome<void> visit(const std::string& directory, const StoredThings& things) = 0;
 
   virtual std::unique_ptr<Timers> timers() = 0;

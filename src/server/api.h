@@ -12,6 +12,7 @@
 #include "ports/catalog.h"
 #include "ports/clock.h"
 #include "ports/reader.h"
+#include "ports/retention.h"
 #include "server/access.h"
 #include "server/bulk.h"
 #include "server/deadlines.h"
@@ -45,6 +46,7 @@ struct ApiParts {
   FeedHub& hub;
   front::Definitions& definitions;  ///< shared with the engine (engine_definitions.h)
   front::Vault& vault;
+  Retention& retention;
 };
 
 /// A line of the log; no secrets.
@@ -71,7 +73,9 @@ struct ApiOptions {
   std::function<size_t()> queue_depth;  ///< commands waiting for the engine
   std::function<uint64_t()> checkpoints_unreadable;
   std::function<uint64_t()> store_failures;
-  std::function<bool()> ready;  ///< recovered; absent means yes
+  std::function<uint64_t()> runs_removed;         ///< by retention
+  std::function<uint64_t()> audit_lines_removed;  ///< by retention
+  std::function<bool()> ready;                    ///< recovered; absent means yes
   std::function<size_t()> connections_open;
   std::function<void(const ApiLogLine&)> log;
   Telemetry* telemetry = nullptr;  ///< present where traces are collected; outlives the Api
@@ -98,6 +102,7 @@ class Api final : public http::Handler {
   Catalog& catalog() { return parts_.catalog; }
   Bulks& bulks() { return parts_.bulks; }
   BulkRunner& bulk() { return bulk_; }
+  Retention& retention() { return parts_.retention; }
   FeedHub& hub() { return parts_.hub; }
   front::Definitions& definitions() { return parts_.definitions; }
   front::Vault& vault() { return parts_.vault; }

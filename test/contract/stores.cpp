@@ -15,6 +15,7 @@ class MemoryUnderTest final : public StoreUnderTest {
   Reader& reader() override { return store_; }
   Catalog& catalog() override { return store_; }
   Bulks& bulks() override { return store_; }
+  Retention& retention() override { return store_; }
   void reopen() override {}
 
  private:
@@ -37,6 +38,7 @@ class SqliteUnderTest final : public StoreUnderTest {
   Reader& reader() override { return *store_; }
   Catalog& catalog() override { return *store_; }
   Bulks& bulks() override { return *store_; }
+  Retention& retention() override { return *store_; }
   void reopen() override {
     store_.reset();
     open();

@@ -9,6 +9,7 @@
 #include "ports/bulk.h"
 #include "ports/catalog.h"
 #include "ports/reader.h"
+#include "ports/retention.h"
 #include "ports/store.h"
 
 namespace fermata {
@@ -21,6 +22,7 @@ class StoreUnderTest {
   virtual Reader& reader() = 0;
   virtual Catalog& catalog() = 0;
   virtual Bulks& bulks() = 0;
+  virtual Retention& retention() = 0;
   /// Ends the adapter and begins again with what it kept; one without a disk does nothing.
   virtual void reopen() = 0;
 };
@@ -39,6 +41,7 @@ class StoreContract : public testing::TestWithParam<StoreKind> {
   Reader& reader() { return under_test_->reader(); }
   Catalog& catalog() { return under_test_->catalog(); }
   Bulks& bulks() { return under_test_->bulks(); }
+  Retention& retention() { return under_test_->retention(); }
   void reopen() { under_test_->reopen(); }
 
   /// Commits one write alone and answers its outcome.

@@ -24,7 +24,7 @@ Outcome<std::vector<StoredRun>> MemoryStore::load(std::span<const RunId> ids,
   for (const RunId& id : ids) {
     auto found = run_at_.find(id);
     StoredRun& run = out.emplace_back();
-    if (found != run_at_.end()) run = since_checkpoint(runs_[found->second], checkpoint_before);
+    if (found != run_at_.end()) run = since_checkpoint(runs_.at(found->second), checkpoint_before);
   }
   return out;
 }
@@ -58,18 +58,18 @@ std::vector<CommitOutcome> MemoryStore::commit(const CommitBatch& batch) {
 
 bool MemoryStore::fits(const RunWrite& write) const {
   auto found = run_at_.find(write.summary.id);
-  return write.expected_version == (found == run_at_.end() ? 0 : runs_[found->second].version);
+  return write.expected_version == (found == run_at_.end() ? 0 : runs_.at(found->second).version);
 }
 
 CommitOutcome MemoryStore::write(const RunWrite& write) {
   auto found = run_at_.find(write.summary.id);
-  uint64_t version = found == run_at_.end() ? 0 : runs_[found->second].version;
+  uint64_t version = found == run_at_.end() ? 0 : runs_.at(found->second).version;
   if (version != write.expected_version) return CommitOutcome::conflict;
   if (found == run_at_.end()) {
-    found = run_at_.emplace(write.summary.id, runs_.size()).first;
-    runs_.emplace_back();
+    found = run_at_.emplace(write.summary.id, ++runs_created_).first;
+    runs_.emplace(runs_created_, StoredRun{});
   }
-  StoredRun& run = runs_[found->second];
+  StoredRun& run = runs_.at(found->second);
   if (write.events.count > 0) {
     check(write.events.first_sequence == run.summary.last_sequence + 1);
     run.history.push_back(write.events);
@@ -100,15 +100,15 @@ void MemoryStore::append(const AuditLine& line) {
 Outcome<Store::PendingPage> MemoryStore::pending(uint64_t after, size_t limit) {
   std::lock_guard lock(mutex_);
   PendingPage page;
-  for (size_t i = after; i < runs_.size(); ++i) {
-    const RunSummary& run = runs_[i].summary;
+  for (auto at = runs_.upper_bound(after); at != runs_.end(); ++at) {
+    const RunSummary& run = at->second.summary;
     if (is_terminal(run.status) || (!run.next_due && run.calls_pending == 0)) continue;
     if (page.runs.size() == limit) {
       page.more = true;
       break;
     }
     page.runs.push_back({run.id, run.next_due, run.calls_pending});
-    page.cursor = i + 1;
+    page.cursor = at->first;
   }
   return page;
 }
@@ -117,7 +117,7 @@ Outcome<StoredRun> MemoryStore::find(const RunId& id, uint64_t first_sequence, s
   std::lock_guard lock(mutex_);
   auto found = run_at_.find(id);
   if (found == run_at_.end()) return StoredRun{};
-  const StoredRun& run = runs_[found->second];
+  const StoredRun& run = runs_.at(found->second);
   StoredRun out{run.version, run.summary, {}};
   size_t events = 0;
   for (const HistoryChunk& chunk : run.history) {
@@ -134,7 +134,7 @@ Outcome<std::optional<RunSummary>> MemoryStore::summary(const RunId& id) {
   std::lock_guard lock(mutex_);
   auto found = run_at_.find(id);
   if (found == run_at_.end()) return std::optional<RunSummary>{};
-  return std::optional(runs_[found->second].summary);
+  return std::optional(runs_.at(found->second).summary);
 }
 
 Outcome<RunPage> MemoryStore::list(const RunFilter& filter, size_t limit,
@@ -143,8 +143,9 @@ Outcome<RunPage> MemoryStore::list(const RunFilter& filter, size_t limit,
   std::lock_guard lock(mutex_);
   RunPage page;
   uint64_t last = 0;
-  for (uint64_t number = newest_before(before, runs_.size()); number > 0; --number) {
-    const RunSummary& run = runs_[number - 1].summary;
+  for (auto at = runs_.lower_bound(before); at != runs_.begin();) {
+    const auto& [number, stored] = *--at;
+    const RunSummary& run = stored.summary;
     if (!matches(filter, run)) continue;
     if (page.items.size() == limit) {
       page.next_cursor = cursor_of(last);
@@ -159,7 +160,7 @@ Outcome<RunPage> MemoryStore::list(const RunFilter& filter, size_t limit,
 Outcome<std::vector<std::pair<RunStatus, uint64_t>>> MemoryStore::counts(const AccountId& account) {
   std::lock_guard lock(mutex_);
   std::map<RunStatus, uint64_t> counted;
-  for (const StoredRun& run : runs_) {
+  for (const auto& [number, run] : runs_) {
     if (account.empty() || run.summary.account == account) ++counted[run.summary.status];
   }
   return std::vector<std::pair<RunStatus, uint64_t>>(counted.begin(), counted.end());
@@ -171,8 +172,9 @@ Outcome<AuditPage> MemoryStore::audit(const AuditFilter& filter, size_t limit,
   std::lock_guard lock(mutex_);
   AuditPage page;
   uint64_t last = 0;
-  for (uint64_t number = newest_before(before, audit_.size()); number > 0; --number) {
-    const AuditEntry& entry = audit_[number - 1];
+  for (uint64_t number = newest_before(before, audit_removed_ + audit_.size());
+       number > audit_removed_; --number) {
+    const AuditEntry& entry = audit_[number - audit_removed_ - 1];
     if (!matches(filter, entry.line)) continue;
     if (page.items.size() == limit) {
       page.next_cursor = cursor_of(last);

@@ -7,13 +7,19 @@
 #include "ports/bulk.h"
 #include "ports/catalog.h"
 #include "ports/reader.h"
+#include "ports/retention.h"
 #include "ports/store.h"
 
 namespace fermata {
 
-/// Store, Reader, Catalog and Bulks over one state in memory: the reference for every other store,
-/// and the simulator's disk. Nothing of it outlives the object. Safe from several threads.
-class MemoryStore final : public Store, public Reader, public Catalog, public Bulks {
+/// Store, Reader, Catalog, Bulks and Retention over one state in memory: the reference for every
+/// other store, and the simulator's disk. Nothing of it outlives the object. Safe from several
+/// threads.
+class MemoryStore final : public Store,
+                          public Reader,
+                          public Catalog,
+                          public Bulks,
+                          public Retention {
  public:
   // Store
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,
@@ -83,6 +89,17 @@ class MemoryStore final : public Store, public Reader, public Catalog, public Bu
                           const std::string& cursor) override;
   Outcome<std::vector<BulkRecord>> running_bulks() override;
 
+  // Retention
+  Outcome<Referred> referred(uint64_t after, size_t limit) override;
+  Outcome<RunSweep> remove_runs(uint64_t after, Instant before, const std::set<RunId>& kept,
+                                size_t limit) override;
+  Outcome<void> remove_run(const RunId& id, const AuditLine& audit) override;
+  Outcome<Sweep> remove_remains(size_t limit) override;
+  Outcome<Sweep> remove_audit(Instant before, size_t limit) override;
+  Outcome<AuditRoot> audit_root(const AccountId& account) override;
+  Outcome<Sweep> remove_marks(Instant now, size_t limit) override;
+  Outcome<Sweep> remove_definitions(Instant now, Duration unused_for, size_t limit) override;
+
  private:
   using WorkflowKey = std::pair<AccountId, WorkflowId>;
   struct Workflow {
@@ -105,15 +122,21 @@ class MemoryStore final : public Store, public Reader, public Catalog, public Bu
   CredentialRecord* credential_by_name(const AccountId& account, const std::string& name);
   Outcome<CredentialRecord> next_credential(const CredentialPut& put);
   Bulk* bulk_at(const std::string& id);
+  void forget_run(std::map<uint64_t, StoredRun>::iterator run);
+  std::set<DefinitionHash> used_definitions() const;
 
   std::mutex mutex_;
-  std::deque<StoredRun> runs_;  ///< in order of creation; a run's number is its place plus one
-  std::unordered_map<RunId, size_t> run_at_;
+  std::map<uint64_t, StoredRun> runs_;  ///< by number, in order of creation
+  uint64_t runs_created_ = 0;
+  std::unordered_map<RunId, uint64_t> run_at_;
   std::unordered_map<RunId, std::vector<Checkpoint>> checkpoints_;  ///< oldest first
-  std::vector<AuditEntry> audit_;
+  std::deque<AuditEntry> audit_;
+  uint64_t audit_removed_ = 0;  ///< a line's number is its place plus this plus one
+  std::map<AccountId, AuditRoot> audit_roots_;
   std::map<AccountId, std::pair<uint64_t, std::string>> audit_last_;  ///< sequence and hash
   std::map<WorkflowKey, Workflow> workflows_;
   std::map<DefinitionHash, std::string> definitions_;
+  std::map<DefinitionHash, Instant> orphans_;  ///< since when nothing names them
   std::map<std::string, KeyRecord> keys_;
   std::map<std::pair<AccountId, std::string>, CredentialRecord> credentials_;
   std::map<std::pair<AccountId, std::string>, IdempotencyMark> marks_;

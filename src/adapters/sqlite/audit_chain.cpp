@@ -15,11 +15,23 @@ Outcome<AuditChain::Head> AuditChain::head_of(const AccountId& account) {
   Rows rows = last_.query(account.text());
   if (!rows.next()) {
     if (rows.failed()) return database_.failure("reading the audit");
-    return Head{0, audit_hash_start()};
+    return root_of(account);
   }
   std::optional<AuditEntry> entry = decode_audit(rows.blob(1), rows.natural(0));
   if (!entry) return damaged("audit", rows.natural(0), "its checksum does not match");
   return Head{entry->sequence, std::move(entry->hash)};
+}
+
+/// Without lines a chain begins where those that were removed ended.
+Outcome<AuditChain::Head> AuditChain::root_of(const AccountId& account) {
+  Rows rows = root_.query(account.text());
+  if (!rows.next()) {
+    if (rows.failed()) return database_.failure("reading the root of an audit chain");
+    return Head{0, audit_hash_start()};
+  }
+  std::optional<AuditRoot> root = decode_audit_root(rows.blob(1), rows.natural(0));
+  if (!root) return damaged("audit_root", rows.natural(0), "its checksum does not match");
+  return Head{root->sequence, std::move(root->hash)};
 }
 
 Outcome<void> AuditChain::append(const AuditLine& line) {

@@ -24,10 +24,12 @@ class AuditChain {
     std::string hash;
   };
   Outcome<Head> head_of(const AccountId& account);
+  Outcome<Head> root_of(const AccountId& account);
 
   Database& database_;
   Statement last_{
       database_, "SELECT number, record FROM audit WHERE account = ? ORDER BY number DESC LIMIT 1"};
+  Statement root_{database_, "SELECT number, record FROM audit_root WHERE account = ?"};
   Statement insert_{database_, "INSERT INTO audit VALUES (?, ?, ?)"};
   std::map<AccountId, Head> heads_;
   std::map<AccountId, Head> staged_;

@@ -132,6 +132,9 @@ std::string encode_run(uint64_t version, uint64_t head, const RunSummary& run, u
   out.text(run.error_code);
   out.text(run.exit_reason);
   put_hash(out, run.request_hash);
+  out.text(run.origin.text());
+  out.varint(run.former_definitions.size());
+  for (const DefinitionHash& hash : run.former_definitions) put_hash(out, hash.text());
   return seal(out.take(), number);
 }
 
@@ -159,6 +162,10 @@ std::optional<RunRecord> decode_run(std::string_view record, uint64_t number) {
   run.error_code = get_text(in);
   run.exit_reason = get_text(in);
   run.request_hash = get_hash(in);
+  if (in.done()) return out;  // written before runs were removed
+  run.origin = RunId(get_text(in));
+  for (size_t n = in.count(); n > 0 && in.ok(); --n)
+    run.former_definitions.emplace_back(get_hash(in));
   if (!in.done()) return std::nullopt;
   return out;
 }
@@ -208,6 +215,24 @@ std::optional<AuditEntry> decode_audit(std::string_view record, uint64_t number)
   entry.line = get_line(in);
   if (!in.done()) return std::nullopt;
   return entry;
+}
+
+std::string encode_audit_root(const AuditRoot& root, uint64_t number) {
+  ByteWriter out;
+  out.varint(root.sequence);
+  put_hash(out, root.hash);
+  return seal(out.take(), number);
+}
+
+std::optional<AuditRoot> decode_audit_root(std::string_view record, uint64_t number) {
+  std::optional<std::string_view> body = unseal(record, number);
+  if (!body) return std::nullopt;
+  ByteReader in(*body);
+  AuditRoot root;
+  root.sequence = in.varint();
+  root.hash = get_hash(in);
+  if (!in.done()) return std::nullopt;
+  return root;
 }
 
 std::string encode_workflow(const WorkflowRecord& workflow, uint64_t number) {

@@ -5,6 +5,7 @@
 
 #include "ports/catalog.h"
 #include "ports/reader.h"
+#include "ports/retention.h"
 
 namespace fermata::sqlite {
 
@@ -37,6 +38,9 @@ uint32_t checkpoint_checksum(uint64_t run, const Checkpoint& checkpoint);
 
 std::string encode_audit(const AuditEntry& entry, uint64_t number);
 std::optional<AuditEntry> decode_audit(std::string_view record, uint64_t number);
+
+std::string encode_audit_root(const AuditRoot& root, uint64_t number);
+std::optional<AuditRoot> decode_audit_root(std::string_view record, uint64_t number);
 
 std::string encode_workflow(const WorkflowRecord& workflow, uint64_t number);
 std::optional<WorkflowRecord> decode_workflow(std::string_view record, uint64_t number);

@@ -1,4 +1,6 @@
 #pragma once
+#include <set>
+
 #include <span>
 
 #include "adapters/sqlite/database.h"
@@ -41,6 +43,18 @@ class RunQueries {
   Outcome<AuditPage> audit(const AuditFilter& filter, size_t limit, uint64_t before);
   /// The statements that lists are made from: a test holds that each of them seeks.
   std::vector<const char*> list_statements() const;
+  /// Sequence 0 when nothing of the account's audit was removed.
+  Outcome<AuditRoot> audit_root(const AccountId& account);
+
+  // For retention (ports/retention.h).
+  Outcome<Retention::Referred> referred(uint64_t after, size_t limit);
+  struct UsedDefinitions {
+    std::set<DefinitionHash> hashes;
+    uint64_t cursor = 0;
+    bool more = false;
+  };
+  /// Definitions that runs after the number name. A run that cannot be read fails it.
+  Outcome<UsedDefinitions> used_definitions(uint64_t after, size_t limit);
 
  private:
   using Numbers = std::vector<uint64_t>;
@@ -99,6 +113,8 @@ class RunQueries {
   Statement open_after_{database_,
                         "SELECT number FROM run WHERE status = ? AND status <> 3 AND number > ? "
                         "ORDER BY number LIMIT ?"};
+  Statement after_{database_, "SELECT number FROM run WHERE number > ? ORDER BY number LIMIT ?"};
+  Statement root_{database_, "SELECT number, record FROM audit_root WHERE account = ?"};
   Statement count_one_{database_,
                        "SELECT status, runs FROM tally WHERE account = ? AND runs > 0 "
                        "ORDER BY status"};

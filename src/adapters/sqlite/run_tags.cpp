@@ -27,6 +27,15 @@ bool TagWriter::write(const RunSummary& run, uint64_t number) {
   return true;
 }
 
+bool TagWriter::remove(const RunSummary& run, uint64_t number) {
+  for (const Tag& tag : tags_of(run)) {
+    if (!delete_.execute(run.account.text(), static_cast<int64_t>(tag.kind), tag.key, tag.value,
+                         number))
+      return false;
+  }
+  return true;
+}
+
 Outcome<void> tag_all_runs(Database& database) {
   Statement all(database, "SELECT number, record FROM run ORDER BY number");
   TagWriter writer(database);

@@ -29,10 +29,15 @@ class TagWriter {
  public:
   explicit TagWriter(Database& database) : database_(database) {}
   [[nodiscard]] bool write(const RunSummary& run, uint64_t number);
+  /// With the run itself.
+  [[nodiscard]] bool remove(const RunSummary& run, uint64_t number);
 
  private:
   Database& database_;
   Statement insert_{database_, "INSERT INTO tag VALUES (?, ?, ?, ?, ?)"};
+  Statement delete_{database_,
+                    "DELETE FROM tag WHERE account = ? AND kind = ? AND key = ? AND value = ? AND "
+                    "run = ?"};
 };
 
 /// Gives the runs that were there before tags were theirs; part of a migration.

@@ -69,7 +69,8 @@ TEST(RunTags, runs_from_before_there_were_tags_get_theirs) {
   run_sql(scratch / "data",
           "DELETE FROM migration WHERE number >= "
           "(SELECT number FROM migration WHERE name = 'tags');"
-          "DROP TABLE tag; DROP TABLE bulk; DROP TABLE bulk_selection");
+          "DROP TABLE tag; DROP TABLE bulk; DROP TABLE bulk_selection;"
+          "DROP TABLE garbage; DROP TABLE audit_root; DROP TABLE orphan");
   CountingVisitor old;
   ASSERT_TRUE(visit_sqlite(scratch / "data", old));
   EXPECT_EQ(old.damages, std::vector<std::string>{});

@@ -154,6 +154,19 @@ CREATE TABLE bulk_selection (
 );
 )sql";
 
+constexpr const char* retention_schema = R"sql(
+-- Histories of removed runs, by their newest row: they go bit by bit.
+CREATE TABLE garbage (number INTEGER PRIMARY KEY, head INTEGER NOT NULL);
+-- The last audit line of each account that was removed.
+CREATE TABLE audit_root (
+  number INTEGER PRIMARY KEY,
+  account TEXT NOT NULL UNIQUE,
+  record BLOB NOT NULL
+);
+-- Definitions that nothing names any more, and since when.
+CREATE TABLE orphan (hash TEXT PRIMARY KEY, since INTEGER NOT NULL) WITHOUT ROWID;
+)sql";
+
 struct Migration {
   const char* name;
   const char* sql;
@@ -163,7 +176,8 @@ constexpr std::array migrations = {Migration{"first", first_schema},
                                    Migration{"checkpoints", checkpoint_schema},
                                    Migration{"credentials", credentials_schema},
                                    Migration{"tags", tag_schema, tag_all_runs},
-                                   Migration{"bulk", bulk_schema}};
+                                   Migration{"bulk", bulk_schema},
+                                   Migration{"retention", retention_schema}};
 
 /// The header says twice whether pages are summed: a flipped bit must not switch the sums off.
 Outcome<void> check_page_sums(Database& database) {

@@ -9,6 +9,7 @@
 #include "adapters/sqlite/file_layer.h"
 #include "adapters/sqlite/log_check.h"
 #include "adapters/sqlite/read_pool.h"
+#include "adapters/sqlite/retention_writer.h"
 #include "adapters/sqlite/schema.h"
 #include "ports/cursor.h"
 
@@ -41,6 +42,7 @@ struct SqliteStore::Parts {
   sqlite::ReadPool readers;
   sqlite::CatalogWriter catalog{writer};
   sqlite::BulkWriter bulks{writer};
+  sqlite::RetentionWriter retention{writer, readers};
   sqlite::CommitThread committing{writer};
 };
 
@@ -373,6 +375,40 @@ Outcome<BulkPage> SqliteStore::bulks(const AccountId& account, size_t limit,
 
 Outcome<std::vector<BulkRecord>> SqliteStore::running_bulks() {
   return parts_->readers.read([&](ReadConnection& c) { return c.bulks.running(); });
+}
+
+Outcome<Retention::Referred> SqliteStore::referred(uint64_t after, size_t limit) {
+  return parts_->retention.referred(after, limit);
+}
+
+Outcome<Retention::RunSweep> SqliteStore::remove_runs(uint64_t after, Instant before,
+                                                      const std::set<RunId>& kept, size_t limit) {
+  return parts_->retention.remove_runs(after, before, kept, limit);
+}
+
+Outcome<void> SqliteStore::remove_run(const RunId& id, const AuditLine& line) {
+  return parts_->retention.remove_run(id, line);
+}
+
+Outcome<Retention::Sweep> SqliteStore::remove_remains(size_t limit) {
+  return parts_->retention.remove_remains(limit);
+}
+
+Outcome<Retention::Sweep> SqliteStore::remove_audit(Instant before, size_t limit) {
+  return parts_->retention.remove_audit(before, limit);
+}
+
+Outcome<AuditRoot> SqliteStore::audit_root(const AccountId& account) {
+  return parts_->retention.audit_root(account);
+}
+
+Outcome<Retention::Sweep> SqliteStore::remove_marks(Instant now, size_t limit) {
+  return parts_->retention.remove_marks(now, limit);
+}
+
+Outcome<Retention::Sweep> SqliteStore::remove_definitions(Instant now, Duration unused_for,
+                                                          size_t limit) {
+  return parts_->retention.remove_definitions(now, unused_for, limit);
 }
 
 Outcome<void> SqliteStore::backup(const std::filesystem::path& file) {

@@ -6,6 +6,7 @@
 #include "ports/bulk.h"
 #include "ports/catalog.h"
 #include "ports/reader.h"
+#include "ports/retention.h"
 #include "ports/store.h"
 
 namespace fermata {
@@ -22,10 +23,14 @@ struct SqliteOptions {
   std::function<void()> on_recovery{};
 };
 
-/// Store, Reader, Catalog and Bulks in one SQLite file of a data directory, which this process
-/// alone may use. Everything answered is durable. What stands under Store is for one partition
-/// thread; the rest is safe from several threads.
-class SqliteStore final : public Store, public Reader, public Catalog, public Bulks {
+/// Store, Reader, Catalog, Bulks and Retention in one SQLite file of a data directory, which this
+/// process alone may use. Everything answered is durable. What stands under Store is for one
+/// partition thread; the rest is safe from several threads.
+class SqliteStore final : public Store,
+                          public Reader,
+                          public Catalog,
+                          public Bulks,
+                          public Retention {
  public:
   ~SqliteStore() override;
 
@@ -101,6 +106,17 @@ class SqliteStore final : public Store, public Reader, public Catalog, public Bu
                           const std::string& cursor) override;
   Outcome<std::vector<BulkRecord>> running_bulks() override;
 
+  // Retention
+  Outcome<Referred> referred(uint64_t after, size_t limit) override;
+  Outcome<RunSweep> remove_runs(uint64_t after, Instant before, const std::set<RunId>& kept,
+                                size_t limit) override;
+  Outcome<void> remove_run(const RunId& id, const AuditLine& audit) override;
+  Outcome<Sweep> remove_remains(size_t limit) override;
+  Outcome<Sweep> remove_audit(Instant before, size_t limit) override;
+  Outcome<AuditRoot> audit_root(const AccountId& account) override;
+  Outcome<Sweep> remove_marks(Instant now, size_t limit) override;
+  Outcome<Sweep> remove_definitions(Instant now, Duration unused_for, size_t limit) override;
+
   /// Writes a copy of this moment to `file`, which must not exist, while work goes on.
   Outcome<void> backup(const std::filesystem::path& file);
 
@@ -126,6 +142,15 @@ Outcome<void> backup_sqlite(const std::filesystem::path& directory,
 /// anything in it.
 Outcome<void> restore_sqlite(const std::filesystem::path& file,
                              const std::filesystem::path& directory);
+
+/// Rewrites the store of a directory that no server uses, without the room that removed things
+/// left, and with a checksum for every page. Either all of it happens or nothing. Answers how many
+/// bytes the file had and has.
+struct Compacted {
+  uint64_t bytes_before = 0;
+  uint64_t bytes_after = 0;
+};
+Outcome<Compacted> compact_sqlite(const std::filesystem::path& directory);
 
 /// Is shown everything that a store holds, and everything that is wrong with it.
 class StoreVisitor {

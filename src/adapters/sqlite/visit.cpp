@@ -56,6 +56,7 @@ class Visit {
   }
 
   void audit() {
+    std::map<std::string, AuditRoot> roots = audit_roots();
     Statement lines(database_,
                     "SELECT number, account, record FROM audit ORDER BY account, number");
     Rows rows = lines.query();
@@ -66,8 +67,9 @@ class Visit {
       uint64_t number = rows.natural(0);
       if (rows.text(1) != account) {
         account = rows.text(1);
-        hash = audit_hash_start();
-        sequence = 0;
+        auto root = roots.find(account);
+        hash = root == roots.end() ? audit_hash_start() : root->second.hash;
+        sequence = root == roots.end() ? 0 : root->second.sequence;
       }
       std::optional<AuditEntry> entry = sqlite::decode_audit(rows.blob(2), number);
       if (!entry) {
@@ -115,6 +117,25 @@ class Visit {
   }
 
  private:
+  /// Where chains begin of which old lines were removed.
+  std::map<std::string, AuditRoot> audit_roots() {
+    std::map<std::string, AuditRoot> roots;
+    if (!sqlite::schema_has(database_, "audit_root")) return roots;
+    Statement all(database_, "SELECT number, account, record FROM audit_root");
+    Rows rows = all.query();
+    while (rows.next()) {
+      auto root = sqlite::decode_audit_root(rows.blob(2), rows.natural(0));
+      if (root) {
+        roots[std::string(rows.text(1))] = *std::move(root);
+      } else {
+        visitor_.damage(
+            sqlite::damaged("audit_root", rows.natural(0), "its checksum does not match").value);
+      }
+    }
+    note_failure(rows);
+    return roots;
+  }
+
   /// Walks through each table and index alone: a page that fails its checksum is named with them.
   void name_damaged_pages() {
     Statement names(database_, "SELECT type, name FROM sqlite_schema WHERE rootpage > 0");

@@ -56,6 +56,9 @@ RunSummary summarize(const Run& run) {
     summary.error_code = std::string(run.error.get("code").as_string());
   summary.exit_reason = run.exit_reason;
   summary.request_hash = run.request_hash;
+  summary.origin = run.origin.run;
+  for (const DefinitionHash& hash : run.definitions)
+    if (hash != summary.definition) summary.former_definitions.push_back(hash);
   return summary;
 }
 

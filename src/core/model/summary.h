@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/id.h"
 #include "base/time.h"
@@ -46,6 +47,9 @@ struct RunSummary {
   std::string exit_reason;
   /// Hash of the request that started it, to tell a repeat from another use of the same key.
   std::string request_hash;
+  RunId origin{};  ///< of a retry, rerun or fork
+  /// Those it had before it was migrated, which its history speaks of.
+  std::vector<DefinitionHash> former_definitions{};
 
   bool operator==(const RunSummary&) const = default;
 };

@@ -45,6 +45,9 @@ void metrics(Api& api, Call call) {
   if (api.options().checkpoints_unreadable)
     metrics.checkpoints_unreadable = api.options().checkpoints_unreadable();
   if (api.options().store_failures) metrics.store_failures = api.options().store_failures();
+  if (api.options().runs_removed) metrics.runs_removed = api.options().runs_removed();
+  if (api.options().audit_lines_removed)
+    metrics.audit_lines_removed = api.options().audit_lines_removed();
   if (api.options().connections_open) metrics.connections_open = api.options().connections_open();
   if (Telemetry* telemetry = api.options().telemetry) {
     Telemetry::Counts spans = telemetry->counts();

@@ -29,7 +29,13 @@ void list_audit(Api& api, Call call) {
   if (!page) return api.fail(call, page.error());
   Value items = Value::array();
   for (const AuditEntry& entry : page->items) items.push(audit_value(entry));
-  call.send_json(200, page_value(std::move(items), page->next_cursor));
+  auto root = api.retention().audit_root(call.who.account);
+  if (!root) return api.fail(call, root.error());
+  Value answer = page_value(std::move(items), page->next_cursor);
+  // Of a chain whose oldest lines were removed: the last of them, which the first one left names.
+  if (root->sequence > 0)
+    answer.set("root", Value::object({{"sequence", root->sequence}, {"hash", root->hash}}));
+  call.send_json(200, answer);
 }
 
 }  // namespace fermata::server::routes

@@ -17,6 +17,7 @@ void put_workflow(Api& api, Call call);
 void get_workflow(Api& api, Call call);
 void list_workflows(Api& api, Call call);
 void delete_workflow(Api& api, Call call);
+void delete_execution(Api& api, Call call);
 void list_versions(Api& api, Call call);
 void get_version(Api& api, Call call);
 void activate_workflow(Api& api, Call call);

@@ -140,6 +140,9 @@ class Printer {
         out_ += value.as_bool() ? "true" : "false";
         return;
       case Value::Kind::integer:
+        // Hashes are taken over integers within ±(2^63-1); the one beyond is a number like others.
+        if (layout_ == Layout::canonical && value.as_integer() == INT64_MIN)
+          return append_number(out_, static_cast<double>(INT64_MIN), Exponents::as_javascript);
         return append_integer(out_, value.as_integer());
       case Value::Kind::string:
         return append_string(out_, value.as_string());

@@ -80,6 +80,9 @@ TEST(ToCanonicalJson, sorts_keys_by_bytes_at_every_level) {
             "{\"\":0,\"a\":[{\"Z\":3,\"z\":2,\"\u00e9\":1}],"
             "\"b\":{\"a\":2,\"z\":1}}");
   EXPECT_EQ(to_canonical_json(1.0), to_canonical_json(1));
+  EXPECT_EQ(to_canonical_json(Value(INT64_MAX)), "9223372036854775807");
+  EXPECT_EQ(to_canonical_json(Value(INT64_MIN)), "-9223372036854776000");
+  EXPECT_EQ(to_json(Value(INT64_MIN)), "-9223372036854775808");
 }
 
 // G-12

@@ -18,12 +18,9 @@ const Value* Fields::take(std::string_view name) {
   return found && !found->is_null() ? found : nullptr;
 }
 
-std::string Fields::path_of(std::string_view name) const {
-  return path_ + "/" + escape_pointer(name);
-}
-
 void Fields::wrong(std::string_view name, std::string message) {
-  findings_.push_back({"invalid_field", path_of(name), std::move(message), {}});
+  findings_.push_back(
+      {"invalid_field", path_ + "/" + escape_pointer(name), std::move(message), {}});
 }
 
 void Fields::add(std::vector<Finding> findings) {
@@ -110,14 +107,18 @@ Outcome<void> Fields::finish() {
     }
   }
   if (findings_.empty()) return {};
-  std::string message = findings_[0].path + ": " + findings_[0].message;
-  if (findings_.size() > 1) message += " (and " + std::to_string(findings_.size() - 1) + " more)";
-  const std::string& first = findings_[0].code;
-  bool shared = std::all_of(findings_.begin(), findings_.end(),
+  return refuse(std::move(findings_));
+}
+
+Failure<Error> refuse(std::vector<Finding> findings) {
+  std::string message = findings[0].path + ": " + findings[0].message;
+  if (findings.size() > 1) message += " (and " + std::to_string(findings.size() - 1) + " more)";
+  const std::string& first = findings[0].code;
+  bool shared = std::all_of(findings.begin(), findings.end(),
                             [&](const Finding& finding) { return finding.code == first; });
   ErrorCode code = ErrorCode::invalid_field;
   if (shared) code = error_code_of(first).value_or(code);
-  return fail(code, std::move(message), std::move(findings_));
+  return fail(code, std::move(message), std::move(findings));
 }
 
 bool is_valid_id(std::string_view text) {

@@ -33,10 +33,6 @@ class Fields {
   /// Takes over findings made elsewhere, paths already complete.
   void add(std::vector<Finding> findings);
 
-  /// The pointer of a field.
-  std::string path_of(std::string_view name) const;
-  const std::vector<Finding>& findings() const { return findings_; }
-
   /// Success when nothing was wrong: else the code that all findings share, or `invalid_field`.
   Outcome<void> finish();
 
@@ -48,6 +44,10 @@ class Fields {
   std::vector<std::string_view> known_;
   std::vector<Finding> findings_;
 };
+
+/// The refusal of a request with these findings, of which there are some: the code is theirs when
+/// they share one, else `invalid_field`.
+Failure<Error> refuse(std::vector<Finding> findings);
 
 /// 1 to 100 printable ASCII characters without space / ? # %.
 bool is_valid_id(std::string_view text);

@@ -86,7 +86,7 @@ TEST(JobRequestBody, finds_every_mistake_with_its_path) {
   EXPECT_EQ(findings(wrong), (Paths{"/priority", "/risk_tags/1", "/actor/id", "/actor/type",
                                     "/budget/deadline_ms", "/budget/cents", "/retry/max_attempts",
                                     "/retry/jitter", "/compensation/topic", "/compensation/when",
-                                    "/id", "/topic", "/labels/saga_x", "/labels/n", "/colour"}));
+                                    "/colour", "/topic", "/labels/saga_x", "/labels/n", "/id"}));
   EXPECT_EQ(wrong.error().code, ErrorCode::invalid_field);
 }
 

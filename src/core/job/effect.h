@@ -95,6 +95,7 @@ struct RevokeLease {
 struct FreeLease {
   uint64_t fence = 0;
   RegistrationId registration;
+  bool refused = false;  ///< the worker declined it, or never got it
 };
 /// No rule at hand can judge it: ask whoever can.
 struct AskPolicy {

@@ -68,7 +68,7 @@ void answer_only(Step& step, Answer answer, const Spoken& spoken, const Report* 
   }
   const Attempt* named = step.job.find_attempt(spoken.fence);
   if (named && !named->open() && named->worker == spoken.worker)
-    step.effect(FreeLease{named->fence, named->registration});
+    step.effect(FreeLease{named->fence, named->registration, false});
 }
 
 }  // namespace fermata::job

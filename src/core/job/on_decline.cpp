@@ -19,7 +19,7 @@ Outcome<void> on_decline(Step& step, const DeclineJob& decline) {
     return {};
   }
   const Attempt& open = *step.job.open_attempt();
-  step.effect(FreeLease{open.fence, open.registration});
+  step.effect(FreeLease{open.fence, open.registration, true});
   AttemptEnd end;
   end.outcome = AttemptOutcome::declined;
   end.error = make_error("declined", decline.reason);

@@ -11,16 +11,16 @@ Outcome<void> holds_lease(const Step& step, uint64_t fence) {
   return {};
 }
 
-void free_lease(Step& step) {
+void free_lease(Step& step, bool refused) {
   const Attempt& open = *step.job.open_attempt();
-  step.effect(FreeLease{open.fence, open.registration});
+  step.effect(FreeLease{open.fence, open.registration, refused});
 }
 
 }  // namespace
 
 Outcome<void> on_lose(Step& step, const LoseLease& lose) {
   FERMATA_TRY_VOID(holds_lease(step, lose.fence));
-  free_lease(step);
+  free_lease(step, false);
   AttemptEnd end;
   end.outcome = AttemptOutcome::lost;
   end.counts = lose.counted ? CountsAs::a_loss : CountsAs::nothing;
@@ -33,7 +33,7 @@ Outcome<void> on_lose(Step& step, const LoseLease& lose) {
 
 Outcome<void> on_undelivered(Step& step, const MarkUndelivered& mark) {
   FERMATA_TRY_VOID(holds_lease(step, mark.fence));
-  free_lease(step);
+  free_lease(step, true);
   AttemptEnd end;
   end.outcome = AttemptOutcome::undelivered;
   end.error = make_error("undelivered", "the worker does not know of it");

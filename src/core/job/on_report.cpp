@@ -78,7 +78,7 @@ Outcome<void> on_report(Step& step, const ReportResult& result) {
     return {};
   }
   const Attempt& open = *step.job.open_attempt();
-  step.effect(FreeLease{open.fence, open.registration});
+  step.effect(FreeLease{open.fence, open.registration, false});
   Report report = within_limits(result.report, limits.report.output_bytes_max);
   accept(step, report, end_of(report, std::move(digest)));
   return {};

@@ -33,7 +33,7 @@ void set_given(Value& out, std::string_view name, const std::optional<T>& part) 
   if constexpr (std::is_arithmetic_v<T>) {
     out.set(name, *part);
   } else {
-    out.set(name, to_value(*part));
+    set_filled(out, name, to_value(*part));
   }
 }
 
@@ -49,6 +49,8 @@ Value canonical_compensation(const Compensation& undo) {
   Value out = to_value(undo);
   out.erase("input");
   out.erase("input_blob");
+  for (const char* name : {"labels", "env"})
+    if (out.get(name).size() == 0) out.erase(name);
   if (undo.input) out.set("input_sha256", undo.input->sha256);
   return out;
 }
@@ -89,13 +91,6 @@ std::string request_hash(const AccountId& account, const Request& request) {
 
 JobId job_id_of_key(const AccountId& account, std::string_view idempotency_key) {
   return JobId(uuid_v5("fermata.job.key\n" + account.text() + "\n" + std::string(idempotency_key)));
-}
-
-JobId job_id_of_step(const RunId& run, std::string_view step_id, std::string_view occurrence) {
-  std::string plain = run.text() + ":" + std::string(step_id);
-  if (!occurrence.empty()) plain.append("@").append(occurrence);
-  if (check_job_id(plain, "").empty()) return JobId(plain);
-  return JobId(uuid_v5("fermata.job.step\n" + plain));
 }
 
 }  // namespace fermata::job

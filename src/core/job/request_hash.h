@@ -16,7 +16,5 @@ std::string request_hash(const AccountId& account, const Request& request);
 /// The id of a job submitted under an idempotency key without an id of its own: the same key gives
 /// the same job, so the key needs no record beside it.
 JobId job_id_of_key(const AccountId& account, std::string_view idempotency_key);
-/// The id of the job that a step of a run submits: the same for every attempt of that occurrence.
-JobId job_id_of_step(const RunId& run, std::string_view step_id, std::string_view occurrence);
 
 }  // namespace fermata::job

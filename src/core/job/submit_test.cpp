@@ -1,5 +1,6 @@
 #include "core/job/job_fixture.h"
 #include "core/job/request_hash.h"
+#include "core/job/request_read.h"
 
 namespace fermata::job {
 namespace {
@@ -45,14 +46,38 @@ TEST(JobSubmit, a_key_means_one_job_of_its_account) {
   EXPECT_TRUE(check_job_id(job_id_of_key(AccountId("a"), "k").text(), "").empty());
 }
 
-TEST(JobSubmit, the_id_of_a_steps_job_follows_from_run_step_and_occurrence) {
-  RunId run("0190-run");
-  EXPECT_EQ(job_id_of_step(run, "7", "").text(), "0190-run:7");
-  EXPECT_EQ(job_id_of_step(run, "charge", "2").text(), "0190-run:charge@2");
-  JobId odd = job_id_of_step(run, "charge (äöü)", "");
-  EXPECT_TRUE(check_job_id(odd.text(), "").empty());
-  EXPECT_NE(odd, job_id_of_step(run, "charge (äöü)", "1"));
-  EXPECT_TRUE(check_job_id(job_id_of_step(run, std::string(200, 's'), "1").text(), "").empty());
+TEST(JobOrder, a_step_of_a_run_asks_in_the_words_of_graphs_and_scripts) {
+  OrderJob order;
+  order.job = JobId("run-1.7");
+  order.account = AccountId("acme");
+  order.run = RunId("run-1");
+  order.workflow = WorkflowId("flow");
+  order.definition = DefinitionHash("h");
+  order.step = "charge";
+  order.idempotency_key = "run-1/charge";
+  order.request = Value::object({{"topic", "pay.charge"},
+                                 {"input", 5},
+                                 {"pool", "eu"},
+                                 {"deadline_ms", 60'000},
+                                 {"timeout_ms", 1'000},
+                                 {"on_parent_end", "cancel"}});
+  auto read = read_order(order, {});
+  ASSERT_TRUE(read) << read.error().message;
+  const Request& request = read->request;
+  EXPECT_EQ(request.topic, "job.pay.charge");
+  EXPECT_EQ(request.labels, Value::object({{"preferred_pool", "eu"}}));
+  EXPECT_EQ(request.budget->deadline_ms, 60'000);
+  EXPECT_EQ(request.run_timeout_ms, 1'000);
+  EXPECT_EQ(request.idempotency_key, "run-1/charge");
+  EXPECT_EQ(request.step,
+            (RunStep{RunId("run-1"), WorkflowId("flow"), DefinitionHash("h"), "charge", 0}));
+  order.request.set("budget", "much");
+  order.request.set("colour", "red");
+  auto wrong = read_order(order, {});
+  ASSERT_FALSE(wrong);
+  ASSERT_EQ(wrong.error().findings.size(), 2u);
+  EXPECT_EQ(wrong.error().findings[0].path, "/budget");
+  EXPECT_EQ(wrong.error().findings[1].path, "/colour");
 }
 
 TEST(JobSubmit, an_invalid_request_is_refused_with_every_finding) {

@@ -1,0 +1,83 @@
+#include "base/check.h"
+#include "core/fleet/fleet.h"
+
+/// Who holds what.
+namespace fermata::fleet {
+
+void Fleet::hold(Registration& registration, const LeaseKey& key, Lease lease) {
+  Change change(*this, registration);
+  holders_[key] = registration.id;
+  registration.leases.insert_or_assign(key, std::move(lease));
+}
+
+void Fleet::let_go(Instant now, Registration& registration, const LeaseKey& key) {
+  auto found = registration.leases.find(key);
+  check(found != registration.leases.end());
+  Lease lease = std::move(found->second);
+  {
+    Change change(*this, registration);
+    registration.leases.erase(found);
+    registration.untold.erase(key);
+    holders_.erase(key);
+  }
+  uncount(now, lease.account, lease.concurrency_key);
+}
+
+void Fleet::let_all_go(Instant now, Registration& registration, bool counted,
+                       std::vector<Lost>& lost) {
+  end_claim(registration);
+  std::vector<LeaseKey> held;
+  for (const auto& [key, lease] : registration.leases) {
+    held.push_back(key);
+    if (!lease.revoked) lost.push_back({key, counted});
+  }
+  for (const LeaseKey& key : held) let_go(now, registration, key);
+}
+
+void Fleet::uncount(Instant now, const AccountId& account, const std::string& concurrency_key) {
+  if (concurrency_key.empty()) return;
+  queue_.count_lease(account, concurrency_key, -1);
+  // One more lease is allowed: somebody may have waited for just that.
+  for (const JobId& job : queue_.heads_of_key(account, concurrency_key)) {
+    if (!queue_.holds(job) || queue_.is_limited(queue_.class_of(job))) continue;
+    if (auto id = place(now, job)) assign(now, registrations_.at(*id), job);
+  }
+}
+
+void Fleet::revoke(const LeaseKey& lease) {
+  auto holder = holders_.find(lease);
+  if (holder == holders_.end()) return;
+  Registration& registration = registrations_.at(holder->second);
+  Lease& held = registration.leases.at(lease);
+  if (held.revoked) return;
+  held.revoked = true;
+  registration.untold.insert(lease);
+  answerable_.insert(registration.id);
+}
+
+void Fleet::free(Instant now, const LeaseKey& lease, bool refused) {
+  auto holder = holders_.find(lease);
+  if (holder == holders_.end()) return;
+  Registration& registration = registrations_.at(holder->second);
+  const std::string topic = registration.leases.at(lease).topic;
+  if (!refused) {
+    registration.refusals.erase(topic);
+  } else {
+    Registration::Refusals& refusals = registration.refusals[topic];
+    if (++refusals.in_a_row >= settings_.refusals_max) {
+      refusals.in_a_row = 0;
+      refusals.passed_over_until = now + Duration{settings_.passed_over_ms};
+    }
+  }
+  let_go(now, registration, lease);
+  serve(now, registration);
+}
+
+bool Fleet::note_invalid_report(const LeaseKey& lease) {
+  auto holder = holders_.find(lease);
+  if (holder == holders_.end()) return false;
+  Lease& held = registrations_.at(holder->second).leases.at(lease);
+  return !held.revoked && ++held.invalid_reports == settings_.invalid_reports_max;
+}
+
+}  // namespace fermata::fleet

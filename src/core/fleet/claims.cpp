@@ -45,7 +45,8 @@ std::optional<Lost> Fleet::placed(Instant now, const Assignment& assignment,
                                   const job::Summary& holder) {
   LeaseKey key{assignment.job, holder.fence};
   auto found = registrations_.find(assignment.registration);
-  if (found == registrations_.end()) {
+  // What is known of it from its leases alone was given nothing: it went, and they stayed.
+  if (found == registrations_.end() || found->second.ghost) {
     uncount(now, assignment.taken.account, assignment.taken.concurrency_key);
     return Lost{key, false};
   }
@@ -72,7 +73,7 @@ std::optional<Lost> Fleet::placed(Instant now, const Assignment& assignment,
 void Fleet::not_placed(Instant now, const Assignment& assignment) {
   uncount(now, assignment.taken.account, assignment.taken.concurrency_key);
   auto found = registrations_.find(assignment.registration);
-  if (found == registrations_.end()) return;
+  if (found == registrations_.end() || found->second.ghost) return;
   Registration& registration = found->second;
   {
     Change change(*this, registration);

@@ -45,6 +45,37 @@ TEST(Claims, an_empty_answer_comes_when_the_wait_is_over) {
   EXPECT_TRUE(at.answers().empty());
 }
 
+// Found by the simulator: the host looked again and again whether it could answer.
+TEST(Claims, a_claim_whose_job_is_being_stored_is_due_by_no_clock) {
+  FleetFixture at;
+  at.enroll(FleetFixture::card("w1"));
+  at.claim("w1", 1, 2, 5'000);
+  EXPECT_EQ(at.fleet.next_due(), at.now + Duration{5'000});
+  at.offer("j1");
+  EXPECT_EQ(at.fleet.next_due(), at.now + Duration{30'000}) << "when the worker is taken for dead";
+  at.commit();
+  EXPECT_EQ(at.answers().size(), 1u);
+}
+
+// Found by the simulator: the worker fell silent while two of its placements were being stored, one
+// of which it was then known by again.
+TEST(Claims, a_placement_for_a_registration_that_is_known_by_its_leases_alone_is_lost) {
+  FleetFixture at;
+  at.enroll(FleetFixture::card("w1"));
+  at.claim("w1", 1, 2);
+  at.offer("j1");
+  at.offer("j2");
+  at.offer("j3");
+  auto pairs = at.fleet.take_assignments();
+  ASSERT_EQ(pairs.size(), 2u);
+  at.pass(30'000);
+  EXPECT_TRUE(at.fleet.expire(at.now).empty());
+  at.fleet.adopt(at.now, at.holder(pairs[0]));
+  EXPECT_TRUE(at.fleet.placed(at.now, pairs[1], at.holder(pairs[1])));
+  at.fleet.not_placed(at.now, pairs[1]);
+  EXPECT_EQ(at.fleet.leases(), 1u);
+}
+
 // J-63
 TEST(Claims, the_same_seq_gives_the_same_answer) {
   FleetFixture at;

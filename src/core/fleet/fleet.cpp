@@ -53,8 +53,11 @@ const Lease* Fleet::find_lease(const LeaseKey& lease) const {
 std::optional<Instant> Fleet::next_due() const {
   std::optional<Instant> due;
   if (!expiries_.empty()) due = expiries_.begin()->first;
-  if (!claim_ends_.empty() && (!due || claim_ends_.begin()->first < *due))
-    due = claim_ends_.begin()->first;
+  for (const auto& [end, id] : claim_ends_) {
+    // One whose jobs are being stored is answered by that, however long it takes.
+    if (registrations_.at(id).claim->reserved > 0) continue;
+    return due && *due < end ? *due : end;
+  }
   return due;
 }
 

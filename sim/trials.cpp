@@ -19,7 +19,8 @@ constexpr Case cases[] = {{Sabotage::version_check, "version_check"},
                           {Sabotage::dedup, "dedup"},
                           {Sabotage::sweep, "sweep"},
                           {Sabotage::durability, "durability"},
-                          {Sabotage::together, "together", "children"}};
+                          {Sabotage::together, "together", "children"},
+                          {Sabotage::fence, "fence", "jobs"}};
 
 }  // namespace
 

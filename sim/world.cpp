@@ -20,18 +20,23 @@ constexpr int64_t clock_error_max_ms = 3'600'000;
 /// Shows the ledger what the host holds in memory, and that it tells of commits in their order.
 class SimFeed final : public Feed {
  public:
-  explicit SimFeed(const Ledger& ledger) : ledger_(ledger) {}
+  SimFeed(const Ledger& ledger, const JobLedger& jobs) : ledger_(ledger), jobs_(jobs) {}
   void committed(const RunSummary& summary, const HistoryChunk& events) override {
-    uint64_t& last = told_[summary.id];
-    if (events.first_sequence <= last)
+    HistoryChunk& last = told_[summary.id];
+    // A request repeated within a millisecond may write the same again; when the store then does
+    // not say whether it has, nobody can tell the one from the other.
+    if (events == last) return;
+    if (events.first_sequence < last.first_sequence + last.count)
       throw Violation{"the feed of " + summary.id.text() + " goes back"};
-    last = events.first_sequence + events.count - 1;
+    last = events;
   }
   void settled(const Run& state) override { ledger_.compare(state); }
+  void job_settled(const job::Job& state) override { jobs_.compare(state); }
 
  private:
   const Ledger& ledger_;
-  std::map<RunId, uint64_t> told_;
+  const JobLedger& jobs_;
+  std::map<RunId, HistoryChunk> told_;
 };
 
 template <class T, size_t N>
@@ -61,7 +66,7 @@ struct World::Process {
               [&world](const CallTicket& ticket, const CallRequest& request) {
                 world.call_auditor_.sent(ticket, request);
               }),
-        feed(world.ledger_),
+        feed(world.ledger_, world.job_ledger_),
         host({world.store_, timers, calls, world.clock_, world.entropy_, feed, world.definitions_},
              world.settings_) {}
 
@@ -75,11 +80,16 @@ World::World(uint64_t seed, Sabotage sabotage, bool tracing)
     : trace_(tracing),
       chaos_(seed, trace_),
       clock_(beginning),
+      sabotage_(sabotage),
       ledger_(definitions_, trace_, [this](Probe reached) { probe(reached); }),
+      job_ledger_(trace_),
       call_auditor_(ledger_, [this](Probe reached) { probe(reached); }),
       store_(chaos_, clock_, sabotage,
              {[this](const StoredRun& stored, const RunWrite& write) {
                 ledger_.written(stored, write);
+              },
+              [this](const StoredJob& stored, const JobWrite& write) {
+                job_ledger_.written(stored, write);
               },
               [this](const RunId& id) { return intrude(id); },
               [this](Probe reached) { probe(reached); }}),
@@ -92,6 +102,7 @@ World::World(uint64_t seed, Sabotage sabotage, bool tracing)
 }
 
 World::~World() = default;
+JobIntake& World::job_intake() { return process_->host; }
 
 graph::DefinitionRef World::define(const Value& document) {
   graph::CheckedDefinition checked = graph::check_definition(document);
@@ -212,14 +223,17 @@ void World::pass_time(const NextTurn& next) {
   consider(process_->calls.next());
   consider(clients_.next());
   consider(store_.next());
+  if (workload_) consider(workload_->next());
   if (until && *until > clock_.true_now()) return clock_.pass_until(*until);
   clock_.pass(Duration{1});
 }
 
 bool World::done() const {
-  if (!clients_.idle()) return false;
+  if (!clients_.idle() || !workload_->idle()) return false;
   for (const auto& [id, run] : ledger_.states())
     if (!run.finished()) return false;
+  for (const auto& [id, job] : job_ledger_.states())
+    if (!job.finished()) return false;
   return true;
 }
 
@@ -231,6 +245,10 @@ void World::report_stuck() {
     reason += "\n  run " + id.text() + " waits for " + to_json(waiting_of(run)) + " next_due " +
               (summarize(run).next_due ? to_rfc3339(*summarize(run).next_due) : "never");
   }
+  for (const auto& [id, job] : job_ledger_.states())
+    if (!job.finished())
+      reason += "\n  job " + id.text() + " is " + std::string(name_of(job.state)) + " after " +
+                std::to_string(job.attempt_count) + " attempts";
   throw Violation{reason};
 }
 
@@ -261,6 +279,7 @@ void World::come_to_rest() {
 }
 
 void World::play(Workload& workload) {
+  workload_ = &workload;
   workload.prepare(*this);
   try {
     come_up();
@@ -273,6 +292,7 @@ void World::play(Workload& workload) {
     workload.watch(*this);
     pass_time(next_);
   }
+  workload_ = nullptr;
   come_to_rest();
   workload.judge(*this);
 }

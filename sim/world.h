@@ -5,6 +5,7 @@
 #include "adapters/memory/entropy.h"
 #include "host/host.h"
 #include "sim/auditors/calls.h"
+#include "sim/auditors/job_ledger.h"
 #include "sim/auditors/ledger.h"
 #include "sim/clients.h"
 #include "sim/ports/sim_calls.h"
@@ -52,6 +53,10 @@ class World {
   const Run* state(const RunId& id) const { return ledger_.state(id); }
   const StoredRun* stored(const RunId& id) const { return store_.truth(id); }
   const std::vector<RunId>& runs() const { return store_.runs(); }
+  const std::map<JobId, job::Job>& jobs() const { return job_ledger_.states(); }
+  /// Of the process that lives now.
+  JobIntake& job_intake();
+  Sabotage sabotage() const { return sabotage_; }
   Outside& outside() { return outside_; }
   const SimClock& clock() const { return clock_; }
   void probe(Probe probe) { ++report_.probes[static_cast<size_t>(probe)]; }
@@ -80,7 +85,10 @@ class World {
   SeedReport report_;
   SimClock clock_;
   SimDefinitions definitions_;
+  const Sabotage sabotage_;
+  Workload* workload_ = nullptr;  ///< while it is played
   Ledger ledger_;
+  JobLedger job_ledger_;
   CallAuditor call_auditor_;
   SimStore store_;
   Outside outside_;

@@ -41,18 +41,22 @@ std::vector<CommitOutcome> SimStore::commit(const CommitBatch& batch) {
   if (chaos_.strikes(Fault::crash_before_commit)) throw SimCrash{};
   ++commits_;
   if (chaos_.strikes(Fault::commit_unavailable))
-    return std::vector(batch.runs.size(), CommitOutcome::unavailable);
-  std::map<const RunWrite*, CommitOutcome> outcomes;
+    return std::vector(batch.size(), CommitOutcome::unavailable);
+  std::map<const void*, CommitOutcome> outcomes;
   for (const Group& group : groups_of(batch)) {
     if (!outcomes.empty() && chaos_.strikes(Fault::crash_within_commit)) throw SimCrash{};
     CommitOutcome outcome = write_with_faults(group);
-    for (const RunWrite* run : group) outcomes[run] = outcome;
+    for (const RunWrite* run : group.runs) outcomes[run] = outcome;
+    for (const JobWrite* job : group.jobs) outcomes[job] = outcome;
   }
   std::vector<CommitOutcome> out;
-  for (const RunWrite& run : batch.runs) out.push_back(outcomes.at(&run));
-  for (size_t i = 0; i < out.size(); ++i)
-    if (out[i] == CommitOutcome::done)
-      audit_.insert(audit_.end(), batch.runs[i].audit.begin(), batch.runs[i].audit.end());
+  auto tell = [&](const auto& write) {
+    out.push_back(outcomes.at(&write));
+    if (out.back() == CommitOutcome::done)
+      audit_.insert(audit_.end(), write.audit.begin(), write.audit.end());
+  };
+  for (const RunWrite& run : batch.runs) tell(run);
+  for (const JobWrite& job : batch.jobs) tell(job);
   if (chaos_.strikes(Fault::crash_after_commit)) throw SimCrash{};
   chaos_.port_call("store.commit done");
   return out;
@@ -65,7 +69,7 @@ void SimStore::submit(CommitBatch batch) {
   if (slow) flight.answers_at = flight.answers_at + Duration{chaos_.between(1, 3'000)};
   if (slow && sabotage_ == Sabotage::durability) {
     // Says that it is done, but has yet to write it.
-    flight.outcomes.emplace(flight.batch.runs.size(), CommitOutcome::done);
+    flight.outcomes.emplace(flight.batch.size(), CommitOutcome::done);
     flight_ = std::move(flight);
     return;
   }
@@ -93,12 +97,8 @@ void SimStore::crashed() {
   std::vector<Group> groups = groups_of(flight.batch);
   size_t written = chaos_.dice().below(groups.size() + 1);
   hooks_.probe(written == 0 ? Probe::crash_in_flight_lost : Probe::crash_in_flight_written);
-  for (size_t i = 0; i < written; ++i) {
-    bool fit = std::all_of(groups[i].begin(), groups[i].end(),
-                           [&](const RunWrite* run) { return fits(*run); });
-    for (const RunWrite* run : groups[i])
-      if (fit) write(*run);
-  }
+  for (size_t i = 0; i < written; ++i)
+    if (fits(groups[i])) write(groups[i]);
 }
 
 std::optional<Instant> SimStore::next() const {
@@ -116,14 +116,13 @@ bool SimStore::flies(const RunId& id) const {
 std::vector<SimStore::Group> SimStore::groups_of(const CommitBatch& batch) const {
   std::vector<Group> groups;
   std::map<uint32_t, size_t> at;
-  for (const RunWrite& run : batch.runs) {
-    auto [place, fresh] = at.try_emplace(run.group, groups.size());
-    if (run.group == 0 || fresh || sabotage_ == Sabotage::together) {
-      groups.push_back({&run});
-    } else {
-      groups[place->second].push_back(&run);
-    }
-  }
+  auto group_for = [&](uint32_t number) -> Group& {
+    auto [place, fresh] = at.try_emplace(number, groups.size());
+    bool alone = number == 0 || fresh || sabotage_ == Sabotage::together;
+    return alone ? groups.emplace_back() : groups[place->second];
+  };
+  for (const RunWrite& run : batch.runs) group_for(run.group).runs.push_back(&run);
+  for (const JobWrite& job : batch.jobs) group_for(job.group).jobs.push_back(&job);
   return groups;
 }
 
@@ -137,7 +136,8 @@ bool SimStore::fits(const RunWrite& write) const {
 CommitOutcome SimStore::write_with_faults(const Group& group) {
   if (group.size() > 1) hooks_.probe(Probe::runs_committed_together);
   auto all_conflict = [&] {
-    for (const RunWrite* run : group) conflict(run->summary.id);
+    for (const RunWrite* run : group.runs) conflict(run->summary.id);
+    conflicts_ += group.jobs.size();
     return CommitOutcome::conflict;
   };
   if (chaos_.strikes(Fault::commit_conflict)) return all_conflict();
@@ -145,12 +145,11 @@ CommitOutcome SimStore::write_with_faults(const Group& group) {
     hooks_.probe(Probe::unknown_not_done);
     return CommitOutcome::unknown;
   }
-  if (chaos_.strikes(Fault::commit_intruded))
-    if (auto other = hooks_.intrude(group.back()->summary.id)) write(*other);
-  if (!std::all_of(group.begin(), group.end(), [&](const RunWrite* run) { return fits(*run); }))
-    return all_conflict();
-  for (const RunWrite* run : group) {
-    write(*run);
+  if (!group.runs.empty() && chaos_.strikes(Fault::commit_intruded))
+    if (auto other = hooks_.intrude(group.runs.back()->summary.id)) write(*other);
+  if (!fits(group)) return all_conflict();
+  write(group);
+  for (const RunWrite* run : group.runs) {
     if (auto found = conflicted_.find(run->summary.id); found != conflicted_.end()) {
       hooks_.probe(Probe::conflict_retried);
       conflicted_.erase(found);

@@ -16,6 +16,7 @@ class SimStore final : public Store {
   /// to a run as another process would, or gives nothing.
   struct Hooks {
     std::function<void(const StoredRun&, const RunWrite&)> written;
+    std::function<void(const StoredJob&, const JobWrite&)> job_written;
     std::function<std::optional<RunWrite>(const RunId&)> intrude;
     std::function<void(Probe)> probe;
   };
@@ -24,10 +25,12 @@ class SimStore final : public Store {
 
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,
                                        uint64_t checkpoint_before = UINT64_MAX) override;
+  Outcome<std::vector<StoredJob>> load_jobs(std::span<const JobId> ids) override;
   std::vector<CommitOutcome> commit(const CommitBatch& batch) override;
   void submit(CommitBatch batch) override;
   std::optional<CommitAnswer> harvest() override;
   Outcome<PendingPage> pending(uint64_t after, size_t limit) override;
+  Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override;
 
   /// The process is gone. What it had under way may have reached the disk, whole or in part.
   void crashed();
@@ -38,6 +41,7 @@ class SimStore final : public Store {
   /// What is stored, without faults.
   const StoredRun* truth(const RunId& id) const;
   const std::vector<RunId>& runs() const { return order_; }
+  const std::map<JobId, StoredJob>& jobs() const { return jobs_; }
   const std::vector<AuditLine>& audit() const { return audit_; }
   uint64_t commits() const { return commits_; }
   uint64_t conflicts() const { return conflicts_; }
@@ -50,11 +54,19 @@ class SimStore final : public Store {
   };
   bool flies(const RunId& id) const;
   /// Writes that take effect together, with one outcome for all of them.
-  using Group = std::vector<const RunWrite*>;
+  struct Group {
+    std::vector<const RunWrite*> runs{};
+    std::vector<const JobWrite*> jobs{};
+    size_t size() const { return runs.size() + jobs.size(); }
+  };
   std::vector<Group> groups_of(const CommitBatch& batch) const;
   CommitOutcome write_with_faults(const Group& group);
+  bool fits(const Group& group) const;
   bool fits(const RunWrite& write) const;
+  bool fits(const JobWrite& write) const;
+  void write(const Group& group);
   CommitOutcome write(const RunWrite& write);
+  void write(const JobWrite& write);
   CommitOutcome conflict(const RunId& id);
   StoredRun since_checkpoint(const StoredRun& run, uint64_t before);
 
@@ -65,6 +77,8 @@ class SimStore final : public Store {
   std::map<RunId, StoredRun> runs_;
   std::map<RunId, std::vector<Checkpoint>> checkpoints_;  ///< oldest first
   std::vector<RunId> order_;                              ///< of creation
+  std::map<JobId, StoredJob> jobs_;
+  std::vector<JobId> job_order_;
   std::vector<AuditLine> audit_;
   std::map<RunId, bool> conflicted_;
   std::optional<InFlight> flight_;

@@ -16,6 +16,10 @@ class Workload {
   virtual void prepare(World& world) = 0;
   /// After every turn.
   virtual void watch(World&) {}
+  /// When somebody of the workload wants to act next, in true time.
+  virtual std::optional<Instant> next() const { return std::nullopt; }
+  /// False while it has not got all that it wants.
+  virtual bool idle() const { return true; }
   /// When every run has ended.
   virtual void judge(World& world) = 0;
 };

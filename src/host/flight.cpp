@@ -8,7 +8,6 @@ namespace fermata {
 
 namespace {
 
-constexpr uint32_t conflict_tries_max = 16;
 /// A parked run is kept in memory only if it wants to be looked at within this time.
 constexpr Duration keep_open{5'000};
 
@@ -38,6 +37,7 @@ void Host::Partition::take_off() {
     write.checkpoints_kept = settings_.checkpoints_kept;
     touched.events = {};
   }
+  load_jobs(batch);
   ports_.store.submit(std::move(batch));
 }
 
@@ -46,12 +46,13 @@ bool Host::Partition::land(Instant now) {
   if (flying_.empty()) return false;
   std::optional<CommitAnswer> answer = ports_.store.harvest();
   if (!answer) return false;
-  check(answer->outcomes.size() == flying_.runs.size());
-  std::vector<Touched> runs = std::exchange(flying_, Flight{}).runs;
+  check(answer->outcomes.size() == flying_.runs.size() + flying_.jobs.size());
+  Flight down = std::exchange(flying_, Flight{});
+  std::vector<Touched>& runs = down.runs;
   if (!next_.empty()) ++counters_.commits_overlapped;
   // The store first: what has landed can be seen to while the next batch is written. Unless that
   // one is not complete: some of it was sent to a run that has just landed.
-  bool waited_for = !held_posts_.empty();
+  bool waited_for = !held_posts_.empty() || !held_job_posts_.empty();
   if (!waited_for) take_off();
   for (size_t i = 0; i < runs.size(); ++i) {
     RunWrite& write = answer->batch.runs[i];
@@ -66,11 +67,15 @@ bool Host::Partition::land(Instant now) {
     }
     for (Item& item : held_.release(id)) put_first(std::move(item));
   }
+  for (size_t i = 0; i < down.jobs.size(); ++i)
+    landed(down.jobs[i], answer->batch.jobs[i], answer->outcomes[runs.size() + i], now);
   if (waited_for) {
     size_t before = next_.runs.size();
     posts_ = std::exchange(held_posts_, {});
+    job_posts_ = std::exchange(held_job_posts_, {});
     decide_posts(now);
     settle_idle(before, now);
+    settle_idle_jobs(now);
     take_off();
   }
   return true;
@@ -108,6 +113,14 @@ void Host::Partition::not_committed(Touched& touched, CommitOutcome outcome, Ins
     return try_again(std::move(touched.items), now);
   }
   ++counters_.store_failures;
+  Error error = trouble(outcome);
+  std::vector<Item> items;
+  for (DecidedItem& decided : touched.items)
+    if (!decided.item.posted) items.push_back(std::move(decided.item));
+  refuse_all(std::move(items), error, now);
+}
+
+Error Host::Partition::trouble(CommitOutcome outcome) const {
   bool surely_not = outcome == CommitOutcome::unavailable;
   Error error{surely_not ? ErrorCode::store_unavailable : ErrorCode::outcome_unknown,
               surely_not ? "the store could not be written"
@@ -115,10 +128,7 @@ void Host::Partition::not_committed(Touched& touched, CommitOutcome outcome, Ins
               {}};
   if (std::string why = ports_.store.trouble(); surely_not && !why.empty())
     error.message += ": " + why;
-  std::vector<Item> items;
-  for (DecidedItem& decided : touched.items)
-    if (!decided.item.posted) items.push_back(std::move(decided.item));
-  refuse_all(std::move(items), error, now);
+  return error;
 }
 
 /// With what the store holds, before anything that came later.

@@ -21,6 +21,15 @@ Outcome<void> Host::recover() { return partition_->recover(); }
 bool Host::submit(Command command, Reply reply) {
   return partition_->submit(std::move(command), std::move(reply));
 }
+bool Host::submit_job(job::Command command, JobReply reply) {
+  return partition_->ask_jobs(
+      [command = std::move(command), reply = std::move(reply)](JobDesk& desk) mutable {
+        desk.put_last({.command = std::move(command), .reply = std::move(reply)});
+      });
+}
+bool Host::with_workers(std::function<void(Workers&)> visit) {
+  return partition_->ask_jobs([visit = std::move(visit)](JobDesk& desk) { visit(desk); });
+}
 NextTurn Host::turn() { return partition_->turn(); }
 void Host::run() { partition_->run(); }
 void Host::stop() { partition_->stop(); }
@@ -37,6 +46,7 @@ Outcome<void> Host::Partition::recover() {
     FERMATA_TRY(page_more, sweep_page(recovery_page_runs));
     more = page_more;
   }
+  FERMATA_TRY_VOID(recover_jobs());
   next_sweep_ = ports_.clock.now() + Duration{settings_.sweep_interval_ms};
   return {};
 }
@@ -71,16 +81,25 @@ NextTurn Host::Partition::next(Instant now) {
   NextTurn next;
   // Until the store has answered nothing can be done; the answer wakes.
   if (is_full()) return next;
-  next.at_once = queue_.size() > 0 || !released_.empty() || !continuing_.empty() || sweeping_;
-  std::optional<Instant> due = ports_.timers.next_due();
+  next.at_once = queue_.size() > 0 || !released_.empty() || !continuing_.empty() || sweeping_ ||
+                 !desk_.idle();
+  std::optional<Instant> due = next_due();
   if (!deferred_.empty() && (!due || deferred_.begin()->first < *due))
     due = deferred_.begin()->first;
   if (due && *due <= now) next.at_once = true;
   bool quiet =
-      !next.at_once && flying_.empty() && deferred_.empty() && ports_.calls.in_flight() == 0;
+      !next.at_once && flying_.empty() && deferred_.empty() && desk_.quiet() &&
+      ports_.calls.in_flight() == 0;
   if (step_clock(quiet)) next.at_once = true;
   next.at = due && *due < next_sweep_ ? *due : next_sweep_;
   return next;
+}
+
+/// Of runs and jobs.
+std::optional<Instant> Host::Partition::next_due() const {
+  std::optional<Instant> due = ports_.timers.next_due();
+  std::optional<Instant> of_jobs = desk_.next_due();
+  return of_jobs && (!due || *of_jobs < *due) ? of_jobs : due;
 }
 
 bool Host::Partition::step_clock(bool quiet) {
@@ -94,7 +113,7 @@ bool Host::Partition::step_clock(bool quiet) {
     done();
     return false;
   }
-  std::optional<Instant> due = ports_.timers.next_due();
+  std::optional<Instant> due = next_due();
   advance_->set_clock(due && *due < advance_->target ? std::max(*due, now) : advance_->target);
   return true;
 }
@@ -117,7 +136,8 @@ void Host::Partition::run() {
   do {
     NextTurn next = turn();
     if (!flying_.empty() && (is_full() || queue_.size() == 0)) sleep(next);
-  } while (queue_.size() > 0 || !flying_.empty() || !released_.empty());
+  } while (queue_.size() > 0 || !flying_.empty() || !released_.empty() || !desk_.idle());
+  desk_.stop();
 }
 
 void Host::Partition::sleep(const NextTurn& next) {

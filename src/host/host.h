@@ -2,9 +2,11 @@
 #include <functional>
 #include <memory>
 
+#include "core/job/decide.h"
 #include "core/run/decide.h"
 #include "host/definitions.h"
 #include "host/intake.h"
+#include "host/job_intake.h"
 #include "ports/calls.h"
 #include "ports/clock.h"
 #include "ports/feed.h"
@@ -35,6 +37,9 @@ struct HostSettings {
   uint64_t checkpoint_events = 2'000;   ///< since the last one; 0: none are written
   uint64_t checkpoint_bytes = 1 << 20;  ///< of history since the last one
   uint32_t checkpoints_kept = 2;        ///< per run
+  size_t cached_jobs_max = 20'000;
+  job::Limits jobs{};
+  fleet::Settings fleet{};
 };
 
 struct HostCounters {
@@ -61,7 +66,7 @@ struct NextTurn {
   std::optional<Instant> at;  ///< else then, or when something comes in
 };
 
-class Host : public Intake {
+class Host : public Intake, public JobIntake {
  public:
   Host(HostPorts ports, HostSettings settings);
   ~Host() override;
@@ -69,6 +74,8 @@ class Host : public Intake {
   /// Reads what the store knows: arms timers, has calls placed again. Before the first turn.
   Outcome<void> recover();
   [[nodiscard]] bool submit(Command command, Reply reply) override;
+  [[nodiscard]] bool submit_job(job::Command command, JobReply reply) override;
+  [[nodiscard]] bool with_workers(std::function<void(Workers&)> visit) override;
   /// One turn: commands, answers and due timers in, one commit, effects out.
   NextTurn turn();
   /// Turns until `stop`, sleeping in between; for a thread of its own.

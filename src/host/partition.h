@@ -5,6 +5,7 @@
 
 #include "base/queue.h"
 #include "host/host.h"
+#include "host/job_desk.h"
 #include "host/touched.h"
 
 namespace fermata {
@@ -18,6 +19,7 @@ class Host::Partition {
 
   Outcome<void> recover();
   bool submit(Command command, Reply reply);
+  bool ask_jobs(JobDesk::Visit visit);
   NextTurn turn();
   void run();
   void stop();
@@ -27,6 +29,8 @@ class Host::Partition {
   HostCounters counters() const;
 
  private:
+  static constexpr uint32_t conflict_tries_max = 16;
+
   struct Advance {
     Instant target;
     std::function<void(Instant)> set_clock;
@@ -37,7 +41,7 @@ class Host::Partition {
   std::vector<Item> gather(Instant now);
   bool is_full() const;
   size_t bite() const;
-  void decide_all(std::vector<Item> items, Instant now);
+  void decide_all(std::vector<Item> items, std::vector<JobItem> jobs, Instant now);
   std::vector<OpenRun*> open_all(std::vector<Item>& items, Instant now);
   Touched& touch(OpenRun& open);
   void decide_one(Touched& touched, Item item, Instant now);
@@ -54,12 +58,32 @@ class Host::Partition {
   void answer_sender(const Posted& post, const Error* refusal);
   void abandon(Groups::Member group, const Error& error, Instant now);
 
+  // jobs.cpp: the same for jobs.
+  void decide_jobs(std::vector<JobItem> items, Instant now);
+  TouchedJob& touch(OpenJob& open);
+  void decide_job(OpenJob& open, JobItem item, std::optional<Groups::Member> sender, Instant now);
+  bool post_job(Post& post, const RunId& from, Groups::Member group);
+  void decide_job_posts(Instant now);
+  bool decide_for_jobs(Instant now);
+  void settle_idle_jobs(Instant now);
+  void answer(std::vector<DecidedJobItem>& items, const job::Summary& summary);
+  void refuse(JobItem item, const Error& error, Instant now);
+  void abandon_jobs(Groups::Member whole, const Error& error, Instant now);
+  void forget_job(JobId id, Instant now);
+  void load_jobs(CommitBatch& batch);
+  void landed(TouchedJob& touched, JobWrite& write, CommitOutcome outcome, Instant now);
+  CommitOutcome find_out(const JobWrite& write);
+  void not_committed(TouchedJob& touched, CommitOutcome outcome, Instant now);
+  void try_again(std::vector<DecidedJobItem> items, Instant now);
+  Outcome<void> recover_jobs();
+
   // flight.cpp: what was decided is made durable; then effects, feed and replies.
   void take_off();
   bool land(Instant now);
   CommitOutcome find_out(const RunWrite& write);
   void committed(Touched& touched, RunWrite& write, Instant now);
   void not_committed(Touched& touched, CommitOutcome outcome, Instant now);
+  Error trouble(CommitOutcome outcome) const;
   void try_again(std::vector<DecidedItem> items, Instant now);
   void put_first(Item item);
   void answer(std::vector<DecidedItem>& items, Outcome<RunSummary> accepted);
@@ -70,6 +94,7 @@ class Host::Partition {
   void sweep(Instant now);
   Outcome<bool> sweep_page(size_t runs);
   NextTurn next(Instant now);
+  std::optional<Instant> next_due() const;
   void sleep(const NextTurn& next);
   bool step_clock(bool quiet);
 
@@ -77,6 +102,7 @@ class Host::Partition {
   const HostSettings settings_;
   RunCache cache_;
   BoundedQueue<Item> queue_;
+  JobDesk desk_;
   std::atomic<bool> stopping_{false};
 
   // Owned by the thread that takes turns.
@@ -85,6 +111,8 @@ class Host::Partition {
   HeldItems held_;                         ///< for runs of the two above
   std::vector<Posted> posts_;              ///< sent by this turn, to be decided in it
   std::vector<Posted> held_posts_;         ///< to runs that fly; the next batch waits for them
+  std::vector<PostedJob> job_posts_;       ///< likewise, to jobs
+  std::vector<PostedJob> held_job_posts_;
   std::deque<Item> released_;              ///< were held or conflicted: decided first
   std::deque<RunId> continuing_;           ///< runs with ready work left over
   std::multimap<Instant, Item> deferred_;  ///< to be tried again later

@@ -69,7 +69,7 @@ std::optional<Posted> Host::Partition::addressed(Post post, const RunId& from) {
 
 /// Decides what posts mean to their receivers, and what follows from that, until nothing does.
 void Host::Partition::decide_posts(Instant now) {
-  while (!posts_.empty()) {
+  while (decide_for_jobs(now)) {
     std::vector<Posted> posts = std::exchange(posts_, {});
     std::vector<RunId> missing;
     for (const Posted& post : posts)
@@ -128,8 +128,10 @@ void Host::Partition::abandon(Groups::Member group, const Error& error, Instant 
     if (next_.groups.of(touched.group) != whole) continue;
     for (DecidedItem& decided : touched.items)
       if (!decided.item.posted) items.push_back(std::move(decided.item));
-    cache_.forget(touched.open->run.id);
+    RunId id = touched.open->run.id;
+    cache_.forget(id);
     touched.open = nullptr;
+    for (Item& held : held_.release(id)) put_first(std::move(held));
   }
   std::erase_if(next_.runs, [](const Touched& touched) { return touched.open == nullptr; });
   for (size_t i = 0; i < next_.runs.size(); ++i)
@@ -137,6 +139,7 @@ void Host::Partition::abandon(Groups::Member group, const Error& error, Instant 
   auto gone = [&](const Posted& post) { return next_.groups.of(post.group) == whole; };
   std::erase_if(posts_, gone);
   std::erase_if(held_posts_, gone);
+  abandon_jobs(whole, error, now);
   refuse_all(std::move(items), error, now);
 }
 

@@ -8,6 +8,7 @@
 #include "host/groups.h"
 #include "host/intake.h"
 #include "host/run_cache.h"
+#include "host/touched_job.h"
 
 /// What travels through a partition: commands, and what was decided about their runs.
 namespace fermata {
@@ -36,12 +37,13 @@ struct Touched {
   std::optional<RunWrite> write;   ///< once made; a post that comes later unmakes it
 };
 
-/// Runs that were decided. In the batch made of it each has the same place.
+/// Runs and jobs that were decided. In the batch made of it each has the same place.
 struct Flight {
   std::vector<Touched> runs;
+  std::vector<TouchedJob> jobs;
   Groups groups;
   size_t commands = 0;
-  bool empty() const { return runs.empty(); }
+  bool empty() const { return runs.empty() && jobs.empty(); }
 };
 
 /// A command that a decision of this turn addresses to another run.

@@ -1,4 +1,5 @@
 #pragma once
+#include "core/job/summary.h"
 #include "core/model/effect.h"
 #include "core/model/summary.h"
 
@@ -14,6 +15,9 @@ class Feed {
   virtual void committed(const RunSummary& summary, const HistoryChunk& events) = 0;
   /// The state in memory that this commit left; for those who hold it against the history.
   virtual void settled(const Run& /*state*/) {}
+  /// The same of jobs.
+  virtual void job_committed(const job::Summary&, const HistoryChunk& /*events*/) {}
+  virtual void job_settled(const job::Job& /*state*/) {}
   /// A line of a `log` node.
   virtual void logged(const WriteLog& /*line*/) {}
 };

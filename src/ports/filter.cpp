@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/fleet/worker.h"
 #include "ports/reader.h"
 
 namespace fermata {
@@ -40,6 +41,26 @@ bool matches(const RunFilter& filter, const RunSummary& run) {
   return filter.q.empty() || contains(run.id.text(), filter.q) ||
          contains(run.workflow.text(), filter.q) || contains(run.contact_id, filter.q) ||
          contains(run.error_code, filter.q);
+}
+
+bool matches(const JobFilter& filter, const job::Summary& job) {
+  if (!filter.account.empty() && filter.account != job.account) return false;
+  if (!filter.run.empty() && filter.run != job.run) return false;
+  if (!filter.workflow.empty() && filter.workflow != job.workflow) return false;
+  if (!filter.worker.empty() && filter.worker != job.worker) return false;
+  if (!filter.pool.empty() && filter.pool != job.pool) return false;
+  if (!filter.reason_code.empty() && filter.reason_code != job.reason_code) return false;
+  if (!filter.topic.empty() && !fleet::fits(filter.topic, job.topic)) return false;
+  if (!within(job.submitted_at, filter.from, filter.to)) return false;
+  if (!filter.states.empty() && std::find(filter.states.begin(), filter.states.end(), job.state) ==
+                                    filter.states.end()) {
+    return false;
+  }
+  if (!filter.label_key.empty() && !has_label(job.labels, filter.label_key, filter.label_value)) {
+    return false;
+  }
+  return filter.q.empty() || contains(job.id.text(), filter.q) || contains(job.topic, filter.q) ||
+         contains(job.run.text(), filter.q) || contains(job.reason_code, filter.q);
 }
 
 bool matches(const AuditFilter& filter, const AuditLine& line) {

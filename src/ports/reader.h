@@ -34,6 +34,29 @@ struct RunPage {
   std::vector<Error> damages{};  ///< runs on the way that could not be read, which may match or not
 };
 
+/// Which jobs a list shows; empty fields do not filter.
+struct JobFilter {
+  AccountId account{};
+  std::vector<job::State> states{};
+  std::string topic{};  ///< full name, `*` for any characters
+  std::string label_key{};
+  std::string label_value{};  ///< with label_key
+  RunId run{};
+  WorkflowId workflow{};
+  WorkerId worker{};
+  std::string pool{};
+  std::string reason_code{};
+  std::optional<Instant> from{};  ///< submitted at or after
+  std::optional<Instant> to{};    ///< submitted before
+  std::string q{};                ///< text found in id, topic, run id or reason code
+};
+bool matches(const JobFilter& filter, const job::Summary& job);
+
+struct JobPage {
+  std::vector<job::Summary> items;  ///< newest first
+  std::string next_cursor;          ///< empty on the last page
+};
+
 struct AuditEntry {
   AuditLine line;
   uint64_t sequence = 0;  ///< per account, 1, 2, 3 …
@@ -73,6 +96,13 @@ class Reader {
                                 const std::string& cursor) = 0;
   /// Runs by status for one account (all accounts when empty).
   virtual Outcome<std::vector<std::pair<RunStatus, uint64_t>>> counts(const AccountId& account) = 0;
+  /// Version 0 when the job does not exist.
+  virtual Outcome<StoredJob> find_job(const JobId& id) = 0;
+  virtual Outcome<JobPage> list_jobs(const JobFilter& filter, size_t limit,
+                                     const std::string& cursor) = 0;
+  /// Jobs by state for one account (all accounts when empty).
+  virtual Outcome<std::vector<std::pair<job::State, uint64_t>>> count_jobs(
+      const AccountId& account) = 0;
   virtual Outcome<AuditPage> audit(const AuditFilter& filter, size_t limit,
                                    const std::string& cursor) = 0;
 };

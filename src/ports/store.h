@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "core/job/summary.h"
 #include "core/model/summary.h"
 
 namespace fermata {
@@ -44,9 +45,27 @@ struct RunWrite {
   uint32_t checkpoints_kept = 2;
 };
 
+/// A job as the store holds it, with all of its history: that of a job stays short.
+struct StoredJob {
+  uint64_t version = 0;
+  job::Summary summary;
+  std::vector<HistoryChunk> history{};
+};
+
+/// One job's part of a commit, with the meaning of a run's. Groups hold runs and jobs alike.
+struct JobWrite {
+  uint64_t expected_version = 0;
+  job::Summary summary;
+  HistoryChunk events;
+  std::vector<AuditLine> audit{};
+  uint32_t group = 0;
+};
+
 struct CommitBatch {
-  std::vector<RunWrite> runs;  ///< each run at most once
-  bool empty() const { return runs.empty(); }
+  std::vector<RunWrite> runs;    ///< each run at most once
+  std::vector<JobWrite> jobs{};  ///< each job at most once
+  bool empty() const { return runs.empty() && jobs.empty(); }
+  size_t size() const { return runs.size() + jobs.size(); }
 };
 
 enum class CommitOutcome : uint8_t {
@@ -59,7 +78,7 @@ enum class CommitOutcome : uint8_t {
 /// What became of a batch that was submitted.
 struct CommitAnswer {
   CommitBatch batch;
-  std::vector<CommitOutcome> outcomes;  ///< one per run of the batch
+  std::vector<CommitOutcome> outcomes;  ///< one per run of the batch, then one per job
 };
 
 /// Holds the truth. Used by one partition thread; `load` and `commit` may block on the disk.
@@ -71,7 +90,9 @@ class Store {
   /// the whole history. A run whose commit is under way is not asked for.
   virtual Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,
                                                uint64_t checkpoint_before = UINT64_MAX) = 0;
-  /// One outcome per run of the batch. All writes that are `done` are durable on return, made by
+  /// The same of jobs; version 0 for one that does not exist.
+  virtual Outcome<std::vector<StoredJob>> load_jobs(std::span<const JobId> ids) = 0;
+  /// One outcome per run, then per job. All writes that are `done` are durable on return, made by
   /// as few synchronisations with the disk as the store can.
   virtual std::vector<CommitOutcome> commit(const CommitBatch& batch) = 0;
   /// Why the last commit was `unavailable`, in words that may be told to any caller ("the disk is
@@ -103,6 +124,13 @@ class Store {
     bool more = false;
   };
   virtual Outcome<PendingPage> pending(uint64_t after, size_t limit) = 0;
+  /// Every job that has not ended: what the queue, the leases and the alarm are rebuilt from.
+  struct OpenJobsPage {
+    std::vector<job::Summary> jobs;
+    uint64_t cursor = 0;
+    bool more = false;
+  };
+  virtual Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) = 0;
 
  private:
   std::optional<CommitAnswer> answer_;

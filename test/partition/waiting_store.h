@@ -21,6 +21,12 @@ class WaitingStore final : public Store {
                                        uint64_t checkpoint_before = UINT64_MAX) override {
     return memory.load(ids, checkpoint_before);
   }
+  Outcome<std::vector<StoredJob>> load_jobs(std::span<const JobId> ids) override {
+    return memory.load_jobs(ids);
+  }
+  Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override {
+    return memory.open_jobs(after, limit);
+  }
   std::vector<CommitOutcome> commit(const CommitBatch& batch) override {
     return memory.commit(batch);
   }
@@ -33,7 +39,7 @@ class WaitingStore final : public Store {
     if (!flying || holds) return std::nullopt;
     CommitBatch batch = *std::exchange(flying, std::nullopt);
     CommitOutcome outcome = std::exchange(fails_once_with, CommitOutcome::done);
-    std::vector<CommitOutcome> outcomes(batch.runs.size(), outcome);
+    std::vector<CommitOutcome> outcomes(batch.size(), outcome);
     if (outcome == CommitOutcome::done) outcomes = memory.commit(batch);
     return CommitAnswer{std::move(batch), std::move(outcomes)};
   }

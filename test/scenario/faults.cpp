@@ -43,9 +43,19 @@ Outcome<std::vector<StoredRun>> FaultyStore::load(std::span<const RunId> ids,
   return store_.load(ids, checkpoint_before);
 }
 
+Outcome<std::vector<StoredJob>> FaultyStore::load_jobs(std::span<const JobId> ids) {
+  if (plan_.strikes(Fault::load_fails))
+    return fail(ErrorCode::store_unavailable, "the store cannot be read");
+  return store_.load_jobs(ids);
+}
+
+Outcome<Store::OpenJobsPage> FaultyStore::open_jobs(uint64_t after, size_t limit) {
+  return store_.open_jobs(after, limit);
+}
+
 std::vector<CommitOutcome> FaultyStore::commit(const CommitBatch& batch) {
   auto all = [&](CommitOutcome outcome) {
-    return std::vector<CommitOutcome>(batch.runs.size(), outcome);
+    return std::vector<CommitOutcome>(batch.size(), outcome);
   };
   if (plan_.strikes(Fault::crash_before_commit)) throw Crash{};
   if (plan_.strikes(Fault::conflict)) return all(CommitOutcome::conflict);

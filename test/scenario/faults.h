@@ -54,6 +54,8 @@ class FaultyStore final : public Store {
   FaultyStore(Store& store, FaultPlan& plan, bool slow) : store_(store), plan_(plan), slow_(slow) {}
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,
                                        uint64_t checkpoint_before = UINT64_MAX) override;
+  Outcome<std::vector<StoredJob>> load_jobs(std::span<const JobId> ids) override;
+  Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override;
   std::vector<CommitOutcome> commit(const CommitBatch& batch) override;
   void submit(CommitBatch batch) override;
   std::optional<CommitAnswer> harvest() override;

@@ -44,15 +44,20 @@ StoredRun MemoryStore::since_checkpoint(const StoredRun& run, uint64_t before) c
 std::vector<CommitOutcome> MemoryStore::commit(const CommitBatch& batch) {
   std::lock_guard lock(mutex_);
   std::vector<CommitOutcome> out;
-  out.reserve(batch.runs.size());
+  out.reserve(batch.size());
   std::set<uint32_t> unfit;
-  for (const RunWrite& run : batch.runs)
-    if (run.group != 0 && !fits(run)) unfit.insert(run.group);
-  for (const RunWrite& run : batch.runs) {
-    out.push_back(unfit.contains(run.group) ? CommitOutcome::conflict : write(run));
-    if (out.back() != CommitOutcome::done) continue;
-    for (const AuditLine& line : run.audit) append(line);
-  }
+  auto test = [&](const auto& one) {
+    if (one.group != 0 && !fits(one)) unfit.insert(one.group);
+  };
+  auto put = [&](const auto& one) {
+    out.push_back(unfit.contains(one.group) ? CommitOutcome::conflict : write(one));
+    if (out.back() != CommitOutcome::done) return;
+    for (const AuditLine& line : one.audit) append(line);
+  };
+  for (const RunWrite& run : batch.runs) test(run);
+  for (const JobWrite& job : batch.jobs) test(job);
+  for (const RunWrite& run : batch.runs) put(run);
+  for (const JobWrite& job : batch.jobs) put(job);
   return out;
 }
 

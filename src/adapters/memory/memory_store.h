@@ -24,14 +24,21 @@ class MemoryStore final : public Store,
   // Store
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,
                                        uint64_t checkpoint_before = UINT64_MAX) override;
+  Outcome<std::vector<StoredJob>> load_jobs(std::span<const JobId> ids) override;
   std::vector<CommitOutcome> commit(const CommitBatch& batch) override;
   Outcome<PendingPage> pending(uint64_t after, size_t limit) override;
+  Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override;
 
   // Reader
   Outcome<StoredRun> find(const RunId& id, uint64_t first_sequence, size_t events_max) override;
   Outcome<std::optional<RunSummary>> summary(const RunId& id) override;
   Outcome<RunPage> list(const RunFilter& filter, size_t limit, const std::string& cursor) override;
   Outcome<std::vector<std::pair<RunStatus, uint64_t>>> counts(const AccountId& account) override;
+  Outcome<StoredJob> find_job(const JobId& id) override;
+  Outcome<JobPage> list_jobs(const JobFilter& filter, size_t limit,
+                             const std::string& cursor) override;
+  Outcome<std::vector<std::pair<job::State, uint64_t>>> count_jobs(
+      const AccountId& account) override;
   Outcome<AuditPage> audit(const AuditFilter& filter, size_t limit,
                            const std::string& cursor) override;
 
@@ -115,6 +122,8 @@ class MemoryStore final : public Store,
   // All of these ask for the lock to be held.
   bool fits(const RunWrite& run) const;
   CommitOutcome write(const RunWrite& run);
+  bool fits(const JobWrite& job) const;
+  CommitOutcome write(const JobWrite& job);
   StoredRun since_checkpoint(const StoredRun& run, uint64_t before) const;
   void append(const AuditLine& line);
   Workflow* workflow_at(const AccountId& account, const WorkflowId& id);
@@ -129,6 +138,8 @@ class MemoryStore final : public Store,
   std::map<uint64_t, StoredRun> runs_;  ///< by number, in order of creation
   uint64_t runs_created_ = 0;
   std::unordered_map<RunId, uint64_t> run_at_;
+  std::deque<StoredJob> jobs_;  ///< in order of creation; a job's number is its place plus one
+  std::unordered_map<JobId, size_t> job_at_;
   std::unordered_map<RunId, std::vector<Checkpoint>> checkpoints_;  ///< oldest first
   std::deque<AuditEntry> audit_;
   uint64_t audit_removed_ = 0;  ///< a line's number is its place plus this plus one

@@ -4,7 +4,7 @@ namespace fermata::sqlite {
 
 namespace {
 
-constexpr size_t small_batch_runs = 4;
+constexpr size_t small_batch_roots = 4;
 
 }  // namespace
 
@@ -20,7 +20,7 @@ CommitThread::~CommitThread() {
 }
 
 void CommitThread::submit(CommitBatch batch) {
-  bool small = batch.runs.size() <= small_batch_runs;
+  bool small = batch.size() <= small_batch_roots;
   std::vector<CommitOutcome> outcomes;
   if (small) outcomes = writer_.commit(batch);
   {

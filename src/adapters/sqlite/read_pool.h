@@ -6,6 +6,7 @@
 
 #include "adapters/sqlite/bulk_rows.h"
 #include "adapters/sqlite/catalog_queries.h"
+#include "adapters/sqlite/job_queries.h"
 #include "adapters/sqlite/run_queries.h"
 
 namespace fermata::sqlite {
@@ -15,6 +16,7 @@ struct ReadConnection {
   explicit ReadConnection(std::unique_ptr<Database> opened) : database(std::move(opened)) {}
   std::unique_ptr<Database> database;
   RunQueries runs{*database};
+  JobQueries jobs{*database};
   CatalogQueries catalog{*database};
   BulkQueries bulks{*database};
   Statement begin{*database, "BEGIN"};

@@ -142,6 +142,31 @@ Outcome<std::vector<StoredRun>> SqliteStore::load(std::span<const RunId> ids,
       [&](ReadConnection& c) { return c.runs.load(ids, checkpoint_before); });
 }
 
+Outcome<std::vector<StoredJob>> SqliteStore::load_jobs(std::span<const JobId> ids) {
+  if (!parts_->committing.busy() || !parts_->writer.settled()) return parts_->writer.load_jobs(ids);
+  return parts_->loading.read([&](ReadConnection& c) { return c.jobs.load(ids); });
+}
+
+Outcome<Store::OpenJobsPage> SqliteStore::open_jobs(uint64_t after, size_t limit) {
+  return parts_->loading.read([&](ReadConnection& c) { return c.jobs.open(after, limit); });
+}
+
+Outcome<StoredJob> SqliteStore::find_job(const JobId& id) {
+  return parts_->readers.read([&](ReadConnection& c) { return c.jobs.find(id); });
+}
+
+Outcome<JobPage> SqliteStore::list_jobs(const JobFilter& filter, size_t limit,
+                                        const std::string& cursor) {
+  FERMATA_TRY(before, cursor_number(cursor, UINT64_MAX));
+  return parts_->readers.read(
+      [&](ReadConnection& c) { return c.jobs.list(filter, limit, before); });
+}
+
+Outcome<std::vector<std::pair<job::State, uint64_t>>> SqliteStore::count_jobs(
+    const AccountId& account) {
+  return parts_->readers.read([&](ReadConnection& c) { return c.jobs.counts(account); });
+}
+
 std::vector<CommitOutcome> SqliteStore::commit(const CommitBatch& batch) {
   return parts_->writer.commit(batch);
 }

@@ -37,11 +37,13 @@ class SqliteStore final : public Store,
   // Store
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,
                                        uint64_t checkpoint_before = UINT64_MAX) override;
+  Outcome<std::vector<StoredJob>> load_jobs(std::span<const JobId> ids) override;
   std::vector<CommitOutcome> commit(const CommitBatch& batch) override;
   void submit(CommitBatch batch) override;
   std::optional<CommitAnswer> harvest() override;
   void on_answer(std::function<void()> ring) override;
   Outcome<PendingPage> pending(uint64_t after, size_t limit) override;
+  Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override;
   std::string trouble() const override;
 
   // Reader
@@ -49,6 +51,11 @@ class SqliteStore final : public Store,
   Outcome<std::optional<RunSummary>> summary(const RunId& id) override;
   Outcome<RunPage> list(const RunFilter& filter, size_t limit, const std::string& cursor) override;
   Outcome<std::vector<std::pair<RunStatus, uint64_t>>> counts(const AccountId& account) override;
+  Outcome<StoredJob> find_job(const JobId& id) override;
+  Outcome<JobPage> list_jobs(const JobFilter& filter, size_t limit,
+                             const std::string& cursor) override;
+  Outcome<std::vector<std::pair<job::State, uint64_t>>> count_jobs(
+      const AccountId& account) override;
   Outcome<AuditPage> audit(const AuditFilter& filter, size_t limit,
                            const std::string& cursor) override;
 

@@ -22,14 +22,16 @@ Writer::Writer(std::unique_ptr<Database> database, Checkpointer& checkpointer, R
 
 Outcome<void> Writer::start() {
   FERMATA_TRY_VOID(runs_.start());
+  FERMATA_TRY_VOID(jobs_.start());
   return chain_.start();
 }
 
 std::vector<CommitOutcome> Writer::commit(const CommitBatch& batch) {
-  if (batch.runs.empty()) return {};
+  if (batch.empty()) return {};
   Writes all;
-  all.reserve(batch.runs.size());
-  for (const RunWrite& run : batch.runs) all.push_back(&run);
+  all.reserve(batch.size());
+  for (const RunWrite& run : batch.runs) all.push_back({&run, nullptr});
+  for (const JobWrite& job : batch.jobs) all.push_back({nullptr, &job});
   std::lock_guard lock(mutex_);
   Together together = commit_together(all);
   if (together.damaged) commit_in_parts(all, together.outcomes);
@@ -41,7 +43,7 @@ std::vector<CommitOutcome> Writer::commit(const CommitBatch& batch) {
 void Writer::commit_in_parts(const Writes& all, std::vector<CommitOutcome>& outcomes) {
   std::map<std::pair<uint32_t, size_t>, std::vector<size_t>> groups;
   for (size_t i = 0; i < all.size(); ++i)
-    groups[{all[i]->group, all[i]->group == 0 ? i : 0}].push_back(i);
+    groups[{all[i].group(), all[i].group() == 0 ? i : 0}].push_back(i);
   std::vector<std::vector<size_t>> parts;
   for (auto& [key, members] : groups) parts.push_back(std::move(members));
   struct Range {
@@ -97,14 +99,15 @@ Writer::Together Writer::commit_together(const Writes& writes) {
 /// write finds out about.
 Outcome<std::set<uint32_t>> Writer::unfit_groups(const Writes& writes) {
   std::set<uint32_t> seen, shared, unfit;
-  for (const RunWrite* run : writes)
-    if (run->group != 0 && !seen.insert(run->group).second) shared.insert(run->group);
+  for (const Write& write : writes)
+    if (write.group() != 0 && !seen.insert(write.group()).second) shared.insert(write.group());
   if (shared.empty()) return unfit;
-  for (const RunWrite* run : writes) {
-    if (!shared.contains(run->group)) continue;
-    std::optional<CommitOutcome> outcome = runs_.test(*run);
-    if (!outcome) return database_->failure("reading a run");
-    if (*outcome != CommitOutcome::done) unfit.insert(run->group);
+  for (const Write& write : writes) {
+    if (!shared.contains(write.group())) continue;
+    std::optional<CommitOutcome> outcome =
+        write.run ? runs_.test(*write.run) : jobs_.test(*write.job);
+    if (!outcome) return database_->failure(write.run ? "reading a run" : "reading a job");
+    if (*outcome != CommitOutcome::done) unfit.insert(write.group());
   }
   return unfit;
 }
@@ -112,23 +115,46 @@ Outcome<std::set<uint32_t>> Writer::unfit_groups(const Writes& writes) {
 Outcome<std::vector<CommitOutcome>> Writer::write_all(const Writes& writes) {
   FERMATA_TRY(unfit, unfit_groups(writes));
   std::vector<CommitOutcome> outcomes(writes.size(), CommitOutcome::conflict);
-  std::vector<RunWriter::Task> tasks;
-  tasks.reserve(writes.size());
-  for (size_t i = 0; i < writes.size(); ++i)
-    if (!unfit.contains(writes[i]->group)) tasks.push_back({writes[i], &outcomes[i]});
-  if (!runs_.write(tasks)) return database_->failure("writing runs");
-  bool any = false;
-  for (size_t i = 0; i < writes.size(); ++i) {
-    if (outcomes[i] != CommitOutcome::done) continue;
-    any = true;
-    for (const AuditLine& line : writes[i]->audit) FERMATA_TRY_VOID(chain_.append(line));
-  }
-  if (any && !runs_.write_tally()) return database_->failure("writing the tally of runs");
+  FERMATA_TRY_VOID(write_runs(writes, unfit, outcomes));
+  FERMATA_TRY_VOID(write_jobs(writes, unfit, outcomes));
   return outcomes;
 }
 
-Outcome<std::vector<StoredRun>> Writer::load(std::span<const RunId> ids,
-                                             uint64_t checkpoint_before) {
+Outcome<void> Writer::write_jobs(const Writes& writes, const std::set<uint32_t>& unfit,
+                                 std::vector<CommitOutcome>& outcomes) {
+  for (size_t i = 0; i < writes.size(); ++i) {
+    const JobWrite* job = writes[i].job;
+    if (!job || unfit.contains(job->group)) continue;
+    std::optional<CommitOutcome> outcome = jobs_.write(*job);
+    if (!outcome) return database_->failure("writing a job");
+    outcomes[i] = *outcome;
+    if (*outcome != CommitOutcome::done) continue;
+    for (const AuditLine& line : job->audit) FERMATA_TRY_VOID(chain_.append(line));
+  }
+  return {};
+}
+
+Outcome<void> Writer::write_runs(const Writes& writes, const std::set<uint32_t>& unfit,
+                                 std::vector<CommitOutcome>& outcomes) {
+  std::vector<RunWriter::Task> tasks;
+  tasks.reserve(writes.size());
+  for (size_t i = 0; i < writes.size(); ++i)
+    if (writes[i].run && !unfit.contains(writes[i].group()))
+      tasks.push_back({writes[i].run, &outcomes[i]});
+  if (tasks.empty()) return {};
+  if (!runs_.write(tasks)) return database_->failure("writing runs");
+  bool any = false;
+  for (size_t i = 0; i < writes.size(); ++i) {
+    if (!writes[i].run || outcomes[i] != CommitOutcome::done) continue;
+    any = true;
+    for (const AuditLine& line : writes[i].run->audit) FERMATA_TRY_VOID(chain_.append(line));
+  }
+  if (any && !runs_.write_tally()) return database_->failure("writing the tally of runs");
+  return {};
+}
+
+template <class Ask>
+auto Writer::ask(Ask ask) -> decltype(ask()) {
   std::lock_guard lock(mutex_);
   if (unsettled_ && !settle()) {
     return fail(ErrorCode::store_unavailable,
@@ -136,9 +162,18 @@ Outcome<std::vector<StoredRun>> Writer::load(std::span<const RunId> ids,
   }
   // One snapshot for all of them is cheaper than one for each statement.
   if (!begin_read_.execute()) return database_->failure("beginning to read");
-  Outcome<std::vector<StoredRun>> found = queries_.load(ids, checkpoint_before);
+  auto found = ask();
   if (!commit_.execute()) roll_back();
   return found;
+}
+
+Outcome<std::vector<StoredRun>> Writer::load(std::span<const RunId> ids,
+                                             uint64_t checkpoint_before) {
+  return ask([&] { return queries_.load(ids, checkpoint_before); });
+}
+
+Outcome<std::vector<StoredJob>> Writer::load_jobs(std::span<const JobId> ids) {
+  return ask([&] { return job_queries_.load(ids); });
 }
 
 Outcome<void> Writer::transact(const AuditLine* line, const std::function<Outcome<void>()>& body) {

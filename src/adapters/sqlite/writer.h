@@ -8,6 +8,8 @@
 #include "adapters/sqlite/audit_chain.h"
 #include "adapters/sqlite/catalog_queries.h"
 #include "adapters/sqlite/checkpointer.h"
+#include "adapters/sqlite/job_queries.h"
+#include "adapters/sqlite/job_writer.h"
 #include "adapters/sqlite/run_queries.h"
 #include "adapters/sqlite/run_writer.h"
 
@@ -31,6 +33,7 @@ class Writer {
   std::vector<CommitOutcome> commit(const CommitBatch& batch);
   /// After an outcome was unknown, first makes it known.
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids, uint64_t checkpoint_before);
+  Outcome<std::vector<StoredJob>> load_jobs(std::span<const JobId> ids);
   /// Runs `body` and writes the audit line in one transaction; nothing stays when either fails.
   Outcome<void> transact(const AuditLine* line, const std::function<Outcome<void>()>& body);
 
@@ -52,7 +55,13 @@ class Writer {
   Ended end();
   void roll_back();
   bool settle();
-  using Writes = std::vector<const RunWrite*>;
+  /// One of both.
+  struct Write {
+    const RunWrite* run = nullptr;
+    const JobWrite* job = nullptr;
+    uint32_t group() const { return run ? run->group : job->group; }
+  };
+  using Writes = std::vector<Write>;
   /// What is damaged fails all of them; they may be tried in smaller parts then.
   struct Together {
     std::vector<CommitOutcome> outcomes;
@@ -62,6 +71,13 @@ class Writer {
   void commit_in_parts(const Writes& all, std::vector<CommitOutcome>& outcomes);
   Outcome<std::set<uint32_t>> unfit_groups(const Writes& writes);
   Outcome<std::vector<CommitOutcome>> write_all(const Writes& writes);
+  Outcome<void> write_runs(const Writes& writes, const std::set<uint32_t>& unfit,
+                           std::vector<CommitOutcome>& outcomes);
+  Outcome<void> write_jobs(const Writes& writes, const std::set<uint32_t>& unfit,
+                           std::vector<CommitOutcome>& outcomes);
+  /// Asks with one snapshot, after an unknown outcome is known.
+  template <class Ask>
+  auto ask(Ask ask) -> decltype(ask());
   void report(std::string_view doing);
   void report(const Error& error);
   /// Answers what it was before.
@@ -80,8 +96,10 @@ class Writer {
   Statement rollback_{*database_, "ROLLBACK"};
   Statement settle_{*database_, "UPDATE settlement SET count = count + 1"};
   RunWriter runs_{*database_};
+  JobWriter jobs_{*database_};
   AuditChain chain_{*database_};
   RunQueries queries_{*database_};
+  JobQueries job_queries_{*database_};
   CatalogQueries catalog_{*database_};
 
   mutable std::mutex trouble_mutex_;

@@ -7,7 +7,7 @@ namespace fermata::graph {
 namespace {
 
 constexpr std::string_view reserved_names = "json|item|index|trigger|input|run|error";
-constexpr std::string_view later_types = "job|approval|smtp|agent";
+constexpr std::string_view later_types = "approval|smtp|agent";
 
 bool comes_later(std::string_view type) {
   return is_one_of(type, later_types) || type.starts_with("integration.");
@@ -27,8 +27,6 @@ std::optional<NodeType> read_type(const Value& written, const std::string& path,
   }
   if (!fields.find("type")->is_string()) return std::nullopt;
   auto type = node_type_of(name);
-  // Jobs need the part of the engine that places them on workers.
-  if (type == NodeType::job) type.reset();
   if (!type && comes_later(name))
     findings.error("node_type_unknown", fields.at("type"),
                    "This build does not run nodes of type " + quoted(name) + " yet.");

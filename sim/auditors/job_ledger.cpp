@@ -1,0 +1,47 @@
+#include "sim/auditors/job_ledger.h"
+
+#include "core/job/decide.h"
+#include "core/job/history.h"
+
+namespace fermata::sim {
+
+namespace {
+
+[[noreturn]] void violate(const job::Job& job, const std::string& what) {
+  throw Violation{"job " + job.id.text() + " (" + std::string(name_of(job.state)) + "): " + what};
+}
+
+}  // namespace
+
+void JobLedger::written(const StoredJob& stored, const JobWrite& write) {
+  const JobId& id = write.summary.id;
+  job::Job& job = states_[id];
+  job.id = id;
+  if (write.events.count > 0) {
+    auto events = job::decode_history(write.events);
+    if (!events) throw Violation{"a stored chunk cannot be read: " + events.error().message};
+    for (const job::Event& event : *events) {
+      if (trace_.on()) trace_.line("  ", id.text(), " ", job::type_name(event.body));
+      if (event.sequence != job.last_sequence + 1) violate(job, "its history has a gap");
+      if (event.at < job.last_at) violate(job, "its history goes back in time");
+      bool late = std::holds_alternative<job::LateSuccessNoted>(event.body);
+      if (job.finished() && !late) violate(job, "something happens after its end");
+      if (const auto* dispatched = std::get_if<job::JobDispatched>(&event.body)) {
+        if (job.open_attempt()) violate(job, "it is given to two workers at once");
+        if (dispatched->fence <= job.last_fence) violate(job, "a fence is given twice");
+      }
+      evolve(job, event);
+    }
+  }
+  if (stored.summary.last_sequence != job.last_sequence)
+    violate(job, "its row is of another moment");
+  if (stored.summary.state != job.state) violate(job, "its row tells another state");
+}
+
+void JobLedger::compare(const job::Job& live) const {
+  auto found = states_.find(live.id);
+  if (found == states_.end()) throw Violation{"job " + live.id.text() + " lives in memory alone"};
+  if (!(found->second == live)) violate(live, "the state in memory is not the fold of the history");
+}
+
+}  // namespace fermata::sim

@@ -1,0 +1,72 @@
+#include <algorithm>
+
+#include "sim/ports/sim_store.h"
+
+/// The jobs of the simulated store.
+namespace fermata::sim {
+
+Outcome<std::vector<StoredJob>> SimStore::load_jobs(std::span<const JobId> ids) {
+  chaos_.port_call("store.load_jobs");
+  if (chaos_.strikes(Fault::load_unavailable))
+    return fail(ErrorCode::store_unavailable, "the simulated store cannot be read");
+  std::vector<StoredJob> out;
+  for (const JobId& id : ids) {
+    bool under_way =
+        flight_ && std::any_of(flight_->batch.jobs.begin(), flight_->batch.jobs.end(),
+                               [&](const JobWrite& job) { return job.summary.id == id; });
+    if (under_way) throw Violation{"job " + id.text() + " is loaded while its commit is under way"};
+    auto found = jobs_.find(id);
+    out.push_back(found == jobs_.end() ? StoredJob{} : found->second);
+  }
+  chaos_.port_call("store.load_jobs done");
+  return out;
+}
+
+bool SimStore::fits(const Group& group) const {
+  auto fit = [&](const auto* write) { return fits(*write); };
+  return std::all_of(group.runs.begin(), group.runs.end(), fit) &&
+         std::all_of(group.jobs.begin(), group.jobs.end(), fit);
+}
+
+bool SimStore::fits(const JobWrite& write) const {
+  auto found = jobs_.find(write.summary.id);
+  uint64_t version = found == jobs_.end() ? 0 : found->second.version;
+  return version == write.expected_version || sabotage_ == Sabotage::version_check;
+}
+
+void SimStore::write(const Group& group) {
+  for (const RunWrite* run : group.runs) write(*run);
+  for (const JobWrite* job : group.jobs) write(*job);
+}
+
+void SimStore::write(const JobWrite& write) {
+  const JobId& id = write.summary.id;
+  auto [found, fresh] = jobs_.try_emplace(id);
+  if (fresh) job_order_.push_back(id);
+  StoredJob& job = found->second;
+  if (write.events.count > 0) job.history.push_back(write.events);
+  job.summary = write.summary;
+  ++job.version;
+  hooks_.job_written(job, write);
+}
+
+Outcome<Store::OpenJobsPage> SimStore::open_jobs(uint64_t after, size_t limit) {
+  chaos_.port_call("store.open_jobs");
+  if (chaos_.strikes(Fault::pending_unavailable))
+    return fail(ErrorCode::store_unavailable, "the simulated store cannot be read");
+  OpenJobsPage page;
+  if (sabotage_ == Sabotage::sweep) return page;
+  for (size_t i = after; i < job_order_.size(); ++i) {
+    const job::Summary& job = jobs_.at(job_order_[i]).summary;
+    if (is_terminal(job.state)) continue;
+    if (page.jobs.size() == limit) {
+      page.more = true;
+      break;
+    }
+    page.jobs.push_back(job);
+    page.cursor = i + 1;
+  }
+  return page;
+}
+
+}  // namespace fermata::sim

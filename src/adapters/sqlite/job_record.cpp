@@ -1,0 +1,29 @@
+#include "adapters/sqlite/job_record.h"
+
+#include "adapters/sqlite/record.h"
+#include "base/fields.h"
+
+namespace fermata::sqlite {
+
+std::string encode_job(uint64_t version, uint64_t head, const job::Summary& summary,
+                       uint64_t number) {
+  ByteWriter out;
+  out.varint(version);
+  out.varint(head);
+  FieldWriter(out).put(summary);
+  return seal(std::string(out.bytes()), number);
+}
+
+std::optional<JobRecord> decode_job(std::string_view record, uint64_t number) {
+  std::optional<std::string_view> body = unseal(record, number);
+  if (!body) return std::nullopt;
+  ByteReader in(*body);
+  JobRecord out;
+  out.version = in.varint();
+  out.head = in.varint();
+  FieldReader(in).take(out.summary);
+  if (!in.done()) return std::nullopt;
+  return out;
+}
+
+}  // namespace fermata::sqlite

@@ -1,0 +1,34 @@
+#pragma once
+#include "adapters/sqlite/database.h"
+#include "ports/store.h"
+
+namespace fermata::sqlite {
+
+/// Writes jobs and their history within a transaction of the caller.
+class JobWriter {
+ public:
+  explicit JobWriter(Database& database) : database_(database) {}
+  Outcome<void> start();
+  /// Whether the stored version is the expected one; `unavailable` when the row is damaged, nothing
+  /// when the database failed.
+  std::optional<CommitOutcome> test(const JobWrite& write);
+  /// Writes it; nothing when the database failed and the transaction must be rolled back.
+  std::optional<CommitOutcome> write(const JobWrite& write);
+
+ private:
+  std::optional<CommitOutcome> create(const JobWrite& write);
+  std::optional<CommitOutcome> change(const JobWrite& write);
+  bool append(uint64_t number, uint64_t job, uint64_t prev, const HistoryChunk& chunk);
+
+  Database& database_;
+  Statement find_{database_, "SELECT number, record FROM job WHERE id = ?"};
+  Statement insert_{database_,
+                    "INSERT INTO job VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING"};
+  Statement update_{database_, "UPDATE job SET record = ? WHERE number = ?"};
+  Statement update_state_{database_, "UPDATE job SET record = ?, state = ? WHERE number = ?"};
+  Statement history_{database_, "INSERT INTO job_history VALUES (?, ?, ?, ?, ?, ?, ?)"};
+  uint64_t next_job_ = 1;
+  uint64_t next_history_ = 1;
+};
+
+}  // namespace fermata::sqlite

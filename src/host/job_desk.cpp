@@ -1,0 +1,214 @@
+#include "host/job_desk.h"
+
+#include "core/job/history.h"
+#include "core/job/view.h"
+
+namespace fermata {
+
+namespace {
+
+/// Payloads of every size that is allowed lie in the job's record.
+job::Limits all_inline(job::Limits limits) {
+  limits.request.inline_bytes_max =
+      std::max(limits.request.input_bytes_max, limits.report.output_bytes_max);
+  return limits;
+}
+
+/// Nothing is put off for longer than that: what seems to be was so before the clock was set back.
+constexpr Duration put_off_max{1'000};
+
+bool is_due(Instant until, Instant now) { return until <= now || until > now + put_off_max; }
+
+}  // namespace
+
+JobDesk::JobDesk(Store& store, Entropy& entropy, const HostSettings& settings, Instant now)
+    : entropy_(entropy),
+      limits_(all_inline(settings.jobs)),
+      cache_(store, settings.cached_jobs_max),
+      fleet_(settings.fleet),
+      now_(now),
+      started_at_(now),
+      queue_(settings.queue_commands_max) {}
+
+std::vector<JobItem> JobDesk::gather(Instant now, size_t most) {
+  now_ = now;
+  for (Visit& visit : queue_.take(most)) visit(*this);
+  expire(now);
+  while (!deferred_.empty() && is_due(deferred_.begin()->first, now)) {
+    items_.push_back(std::move(deferred_.begin()->second));
+    deferred_.erase(deferred_.begin());
+  }
+  for (const JobId& job : alarm_.due(now, most)) send(job, job::WakeJob{});
+  std::vector<JobItem> items;
+  while (!items_.empty() && items.size() < most) {
+    items.push_back(std::move(items_.front()));
+    items_.pop_front();
+  }
+  return items;
+}
+
+void JobDesk::send(const JobId& job, job::CommandBody body) {
+  items_.push_back({.command = {job, std::move(body)}});
+}
+
+void JobDesk::lose(const std::vector<fleet::Lost>& lost) {
+  for (const fleet::Lost& one : lost)
+    send(one.lease.job, job::LoseLease{one.lease.fence, one.counted, {}});
+}
+
+void JobDesk::expire(Instant now) {
+  size_t before = fleet_.registrations().size();
+  lose(fleet_.expire(now));
+  if (fleet_.registrations().size() != before) fail_claims_of_the_gone();
+}
+
+void JobDesk::hold(JobItem item) {
+  std::vector<JobItem>& items = held_[item.command.job];
+  items.push_back(std::move(item));
+}
+
+void JobDesk::release(const JobId& job) {
+  auto found = held_.find(job);
+  if (found == held_.end()) return;
+  std::vector<JobItem> items = std::move(found->second);
+  held_.erase(found);
+  // Before all that came later, in their own order.
+  for (auto item = items.rbegin(); item != items.rend(); ++item)
+    items_.push_front(std::move(*item));
+}
+
+std::vector<JobItem> JobDesk::placements() {
+  std::vector<JobItem> items;
+  for (fleet::Assignment& pair : fleet_.take_assignments()) {
+    job::PlaceJob place;
+    place.worker = pair.worker;
+    place.registration = pair.registration;
+    place.pool = pair.pool;
+    place.claim_seq = pair.claim_seq;
+    place.lease_ms = pair.terms.lease_ms;
+    place.run_timeout_ms = pair.terms.run_timeout_ms;
+    place.start_timeout_ms = pair.terms.start_timeout_ms;
+    JobItem item{.command = {pair.job, std::move(place)}};
+    item.assignment = std::move(pair);
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+
+DecidedJobItem& JobDesk::decide(TouchedJob& touched, JobItem item, Instant now,
+                                std::vector<job::JobEnded>& ends) {
+  OpenJob& open = *touched.open;
+  // What one commit writes of a job happens at one instant.
+  if (!touched.events.empty()) now = touched.events.front().at;
+  job::Given given{.now = now,
+                   .entropy = entropy_.next(),
+                   .version = open.version + 1,
+                   .epoch = 0,
+                   .engine_started_at = started_at_,
+                   .policy = nullptr,
+                   .limits = limits_};
+  auto decision = job::decide(open.job, item.command, given);
+  DecidedJobItem decided{.item = std::move(item)};
+  if (!decision) {
+    decided.refusal = decision.error();
+  } else {
+    decided.answer = decision->answer;
+    for (job::Event& event : decision->events) {
+      if (const auto* dispatched = std::get_if<job::JobDispatched>(&event.body))
+        decided.fence = dispatched->fence;
+      touched.events.push_back(std::move(event));
+    }
+    for (job::Record& record : decision->records) {
+      if (auto* line = std::get_if<AuditLine>(&record)) touched.audit.push_back(std::move(*line));
+      if (auto* ended = std::get_if<job::JobEnded>(&record); ended && !ended->run.empty())
+        ends.push_back(std::move(*ended));
+    }
+    for (job::Effect& effect : decision->effects) {
+      // Offered before it is durable, so that a worker that waits is found in the same commit.
+      if (std::holds_alternative<job::OfferJob>(effect) && still_wanted(open.job, effect)) {
+        fleet_.offer(now_, fleet::ready_job(summarize(open.job, started_at_)));
+      } else {
+        touched.effects.push_back(std::move(effect));
+      }
+    }
+  }
+  touched.items.push_back(std::move(decided));
+  return touched.items.back();
+}
+
+JobWrite JobDesk::write_of(const TouchedJob& touched) const {
+  JobWrite write;
+  write.expected_version = touched.open->version;
+  write.summary = summarize(touched.open->job, started_at_);
+  if (!touched.events.empty()) write.events = job::encode_history(touched.events);
+  write.audit = touched.audit;
+  return write;
+}
+
+void JobDesk::settled(TouchedJob& touched, Instant now) {
+  now_ = now;
+  OpenJob& open = *touched.open;
+  for (const job::Effect& effect : touched.effects)
+    if (still_wanted(open.job, effect)) perform(open.job, effect);
+  bool doubtful = false;
+  for (const DecidedJobItem& decided : touched.items) {
+    tell_fleet(decided, open);
+    doubtful = doubtful || decided.item.reconcile;
+  }
+  // Only now: what was placed by this very commit is not to be counted twice.
+  if (doubtful) reconcile(open);
+  JobId id = open.job.id;
+  bool ended = !open.job.exists() || open.job.finished();
+  alarm_.set(id, ended ? std::nullopt : job::next_due(open.job, started_at_));
+  if (ended) cache_.forget(id);
+}
+
+void JobDesk::perform(const job::Job& job, const job::Effect& effect) {
+  if (std::holds_alternative<job::WithdrawJob>(effect)) fleet_.withdraw(job.id);
+  if (const auto* revoke = std::get_if<job::RevokeLease>(&effect))
+    fleet_.revoke({job.id, revoke->fence});
+  if (const auto* free = std::get_if<job::FreeLease>(&effect))
+    fleet_.free(now_, {job.id, free->fence}, free->refused);
+}
+
+void JobDesk::tell_fleet(const DecidedJobItem& decided, const OpenJob& open) {
+  if (!decided.item.assignment) return;
+  const job::Attempt* attempt = open.job.open_attempt();
+  if (decided.fence == 0 || !attempt || attempt->fence != decided.fence)
+    return fleet_.not_placed(now_, *decided.item.assignment);
+  auto lost = fleet_.placed(now_, *decided.item.assignment, summarize(open.job, started_at_));
+  if (lost) lose({*lost});
+}
+
+/// Brings the fleet's memory in line with what the store holds.
+void JobDesk::reconcile(const OpenJob& open) {
+  const job::Job& job = open.job;
+  if (!job.exists() || job.state != job::State::scheduled) {
+    fleet_.withdraw(job.id);
+  } else {
+    fleet_.offer(now_, fleet::ready_job(summarize(job, started_at_)));
+  }
+  if (job.open_attempt()) fleet_.adopt(now_, summarize(job, started_at_));
+}
+
+void JobDesk::recover(Instant now, const job::Summary& summary) {
+  now_ = now;
+  fleet_.adopt(now, summary);
+  if (summary.state == job::State::scheduled) fleet_.offer(now, fleet::ready_job(summary));
+  alarm_.set(summary.id, summary.next_due);
+}
+
+std::optional<Instant> JobDesk::next_due() const {
+  std::optional<Instant> due = alarm_.next();
+  auto consider = [&](std::optional<Instant> at) {
+    if (at && (!due || *at < *due)) due = at;
+  };
+  consider(fleet_.next_due());
+  if (!deferred_.empty()) {
+    Instant until = deferred_.begin()->first;
+    consider(is_due(until, now_) ? now_ : until);
+  }
+  return due;
+}
+
+}  // namespace fermata

@@ -1,0 +1,106 @@
+#pragma once
+#include <atomic>
+#include <deque>
+#include <map>
+
+#include "base/queue.h"
+#include "host/host.h"
+#include "host/job_alarm.h"
+#include "host/touched_job.h"
+
+namespace fermata {
+
+/// The desk of jobs: what a partition keeps beside its runs so that jobs are decided in the same
+/// turns and written in the same commits (ADR 0017). It holds the jobs in hand, the fleet, the
+/// alarm, and the commands on their way; the partition moves them. Except for `ask`, used by the
+/// partition's thread alone.
+class JobDesk final : public Workers {
+ public:
+  JobDesk(Store& store, Entropy& entropy, const HostSettings& settings, Instant now);
+
+  /// From any thread: to be called in the next turn. False when too many wait.
+  using Visit = std::function<void(JobDesk&)>;
+  bool ask(Visit visit) { return queue_.push(visit); }
+  size_t asked() const { return queue_.size(); }
+
+  // What the partition takes and gives.
+  /// Calls those who asked, sees who has fallen silent, and gives the commands of this turn.
+  std::vector<JobItem> gather(Instant now, size_t most);
+  void put_first(JobItem item) { items_.push_front(std::move(item)); }
+  void put_last(JobItem item) { items_.push_back(std::move(item)); }
+  void defer(JobItem item, Instant until) { deferred_.emplace(until, std::move(item)); }
+  void hold(JobItem item);
+  void release(const JobId& job);
+  /// Pairs of a waiting job and a waiting worker, as commands.
+  std::vector<JobItem> placements();
+  /// Decides one command and has the job offered to workers if it is ready; the posts to runs that
+  /// follow from it are added to `ends`.
+  DecidedJobItem& decide(TouchedJob& touched, JobItem item, Instant now,
+                         std::vector<job::JobEnded>& ends);
+  /// After the commit, or when there was nothing to commit.
+  void settled(TouchedJob& touched, Instant now);
+  /// The pair was not made; the job is not what it was taken for.
+  void not_placed(const fleet::Assignment& assignment) { fleet_.not_placed(now_, assignment); }
+  JobWrite write_of(const TouchedJob& touched) const;
+  job::Summary summary_of(const OpenJob& open) const { return summarize(open.job, started_at_); }
+  /// Tells claims that have something to tell.
+  void answer_claims(Instant now);
+  /// Nobody waits any longer: the engine stops.
+  void stop();
+  /// At start, for every job that has not ended.
+  void recover(Instant now, const job::Summary& summary);
+  void started(Instant now) { started_at_ = now; }
+
+  bool idle() const { return items_.empty() && queue_.size() == 0; }
+  bool quiet() const { return idle() && deferred_.empty(); }
+  std::optional<Instant> next_due() const;
+  JobCache& cache() { return cache_; }
+  const job::Limits& limits() const { return limits_; }
+
+  // Workers
+  fleet::Fleet::Enrolled enroll(const RegistrationId& id, fleet::WorkerCard card,
+                                const std::vector<fleet::LeaseKey>& resume) override;
+  Outcome<void> dismiss(const RegistrationId& id) override;
+  void claim(const RegistrationId& id, uint64_t seq, uint32_t slots, int64_t wait_ms,
+             ClaimReply reply) override;
+  Outcome<fleet::Fleet::BeatAnswer> heartbeat(const RegistrationId& id,
+                                              const fleet::Fleet::Beat& beat) override;
+  Outcome<fleet::Fleet::Renewal> renew(const RegistrationId& id, const fleet::LeaseKey& lease,
+                                       fleet::Progress progress) override;
+  void report(const RegistrationId& id, std::vector<ReportedResult> results,
+              ReportReply reply) override;
+  void decline(const RegistrationId& id, const fleet::LeaseKey& lease, std::string reason,
+               int64_t retry_after_ms, JobReply reply) override;
+  void drain(const WorkerId& worker, bool on) override;
+  const fleet::Fleet& fleet() const override { return fleet_; }
+
+ private:
+  struct WaitingClaim {
+    uint64_t seq = 0;
+    std::vector<ClaimReply> replies;
+  };
+  void send(const JobId& job, job::CommandBody body);
+  void lose(const std::vector<fleet::Lost>& lost);
+  void expire(Instant now);
+  void perform(const job::Job& job, const job::Effect& effect);
+  void tell_fleet(const DecidedJobItem& decided, const OpenJob& open);
+  void reconcile(const OpenJob& open);
+  void fail_claims(const RegistrationId& id, const Error& error);
+  void fail_claims_of_the_gone();
+  Outcome<Claimed> deliver(const fleet::ClaimAnswer& answer);
+
+  Entropy& entropy_;
+  const job::Limits limits_;
+  JobCache cache_;
+  fleet::Fleet fleet_;
+  JobAlarm alarm_;
+  Instant now_;         ///< of the turn under way
+  Instant started_at_;  ///< the engine's
+  BoundedQueue<Visit> queue_;
+  std::deque<JobItem> items_;                   ///< to be decided
+  std::multimap<Instant, JobItem> deferred_;    ///< to be tried again later
+  std::map<JobId, std::vector<JobItem>> held_;  ///< for jobs that are not durable yet
+  std::map<RegistrationId, WaitingClaim> claims_;
+};
+
+}  // namespace fermata

@@ -1,0 +1,76 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/fleet/fleet.h"
+#include "core/job/command.h"
+#include "core/job/summary.h"
+
+namespace fermata {
+
+/// What became of a command to a job, once its commit is durable.
+struct JobTold {
+  job::Answer answer = job::Answer::accepted;
+  job::Summary summary;
+};
+/// Called once, on the partition's thread; must not block.
+using JobReply = std::function<void(Outcome<JobTold>)>;
+
+/// One item of a worker's results, as far as it could be read (J-65).
+struct ReportedResult {
+  JobId job;
+  uint64_t fence = 0;
+  uint32_t attempt = 0;
+  job::Report report;
+  bool valid = true;
+};
+
+/// What workers ask of the engine. Given to whoever is let in by `JobIntake::with_workers`, and
+/// used on the partition's thread within that call only; replies come then or later.
+class Workers {
+ public:
+  virtual ~Workers() = default;
+
+  virtual fleet::Fleet::Enrolled enroll(const RegistrationId& id, fleet::WorkerCard card,
+                                        const std::vector<fleet::LeaseKey>& resume) = 0;
+  virtual Outcome<void> dismiss(const RegistrationId& id) = 0;
+
+  struct Claimed {
+    std::vector<Value> jobs;  ///< as workers see them
+    std::vector<fleet::LeaseKey> cancels;
+    bool drain = false;
+  };
+  using ClaimReply = std::function<void(Outcome<Claimed>)>;
+  virtual void claim(const RegistrationId& id, uint64_t seq, uint32_t slots, int64_t wait_ms,
+                     ClaimReply reply) = 0;
+
+  virtual Outcome<fleet::Fleet::BeatAnswer> heartbeat(const RegistrationId& id,
+                                                      const fleet::Fleet::Beat& beat) = 0;
+  virtual Outcome<fleet::Fleet::Renewal> renew(const RegistrationId& id,
+                                               const fleet::LeaseKey& lease,
+                                               fleet::Progress progress) = 0;
+  /// One answer per result, in order; `unknown_job` also for what could not be read. Fails as a
+  /// whole when one of them could not be stored: sending all of them again does no harm.
+  using ReportReply = std::function<void(Outcome<std::vector<job::Answer>>)>;
+  virtual void report(const RegistrationId& id, std::vector<ReportedResult> results,
+                      ReportReply reply) = 0;
+  virtual void decline(const RegistrationId& id, const fleet::LeaseKey& lease, std::string reason,
+                       int64_t retry_after_ms, JobReply reply) = 0;
+
+  // By people.
+  virtual void drain(const WorkerId& worker, bool on) = 0;
+  virtual const fleet::Fleet& fleet() const = 0;
+};
+
+/// The way of jobs and workers into the engine. Safe from any thread.
+class JobIntake {
+ public:
+  virtual ~JobIntake() = default;
+  /// False when the queue is full or the engine is stopping; then `reply` is not called.
+  [[nodiscard]] virtual bool submit_job(job::Command command, JobReply reply) = 0;
+  /// Has `visit` called on the partition's thread. False as above.
+  [[nodiscard]] virtual bool with_workers(std::function<void(Workers&)> visit) = 0;
+};
+
+}  // namespace fermata

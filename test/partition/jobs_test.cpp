@@ -1,0 +1,379 @@
+#include "core/job/history.h"
+#include "test/partition/waiting_store.h"
+
+namespace fermata {
+namespace {
+
+/// A host with a worker or two that speak to it directly.
+class JobsTest : public HostTest {
+ protected:
+  JobsTest() {
+    auto checked = graph::check_definition(*parse_json(
+        R"({"nodes":[{"id":"t","name":"T","type":"manual","trigger":true},
+                     {"id":"j","name":"J","type":"job",
+                      "parameters":{"topic":"pay","input":{"n":1}}}],
+            "edges":[{"id":"1","src":"t","dst":"j"}],"result":"{{ $J.output }}"})"));
+    EXPECT_TRUE(checked.definition) << (checked.errors.empty() ? "" : checked.errors[0].message);
+    definitions.only = checked.definition;
+  }
+
+  void submit(const std::string& id, const std::string& topic = "pay") {
+    job::SubmitJob body;
+    body.account = AccountId("acme");
+    body.request.topic = job::full_topic(topic);
+    body.request.input = job::Payload::of(Value(1));
+    body.submitter = "key";
+    order(id, std::move(body));
+  }
+  void order(const std::string& id, job::CommandBody body) {
+    bool taken = host().submit_job({JobId(id), std::move(body), "tester"},
+                                   [this](Outcome<JobTold> outcome) { told_job = outcome; });
+    EXPECT_TRUE(taken);
+  }
+  void with(std::function<void(Workers&)> visit) {
+    EXPECT_TRUE(host().with_workers(std::move(visit)));
+  }
+  void enroll(const std::string& name) {
+    with([name](Workers& workers) {
+      fleet::WorkerCard card;
+      card.worker = WorkerId(name);
+      card.topics = {"*"};
+      card.max_parallel = 4;
+      fleet::normalize(card);
+      workers.enroll(RegistrationId("reg-" + name), card, {});
+    });
+  }
+  void claim(const std::string& name, uint64_t seq, int64_t wait_ms = 10'000) {
+    with([this, name, seq, wait_ms](Workers& workers) {
+      workers.claim(RegistrationId("reg-" + name), seq, 4, wait_ms,
+                    [this](Outcome<Workers::Claimed> claimed) {
+                      ++claims_answered;
+                      if (claimed) delivered = claimed->jobs;
+                    });
+    });
+  }
+  void report(const std::string& name, const Value& job,
+              job::AttemptOutcome status = job::AttemptOutcome::succeeded,
+              Value output = Value("done")) {
+    ReportedResult result;
+    result.job = JobId(std::string(job.get("job_id").as_string()));
+    result.fence = static_cast<uint64_t>(job.get("fence").as_integer());
+    result.attempt = static_cast<uint32_t>(job.get("attempt").as_integer());
+    result.report.status = status;
+    if (status == job::AttemptOutcome::succeeded)
+      result.report.output = job::Payload::of(std::move(output));
+    else
+      result.report.error = job::make_error("broken", "it broke");
+    with([this, name, result](Workers& workers) {
+      workers.report(RegistrationId("reg-" + name), {result},
+                     [this](Outcome<std::vector<job::Answer>> answers) {
+                       report_answer = answers ? std::string(name_of(answers->at(0)))
+                                               : std::string(name_of(answers.error().code));
+                     });
+    });
+  }
+  job::Job job(const std::string& id) {
+    StoredJob stored = *store.memory.find_job(JobId(id));
+    EXPECT_GT(stored.version, 0u) << id;
+    return *job::fold(JobId(id), stored.history);
+  }
+  uint64_t version(const std::string& id) { return store.memory.find_job(JobId(id))->version; }
+
+  Outcome<JobTold> told_job = fail(ErrorCode::internal, "nothing was answered");
+  std::vector<Value> delivered;
+  int claims_answered = 0;
+  std::string report_answer;
+};
+
+// JT-1, J-64: a claim and a submit that meet are one commit; the result is the other.
+TEST_F(JobsTest, job_for_a_waiting_worker_takes_two_commits) {
+  enroll("w");
+  claim("w", 1);
+  settle();
+  submit("j1");
+  settle();
+  ASSERT_TRUE(told_job);
+  EXPECT_EQ(told_job->summary.state, job::State::dispatched);
+  EXPECT_EQ(version("j1"), 1u);
+  ASSERT_EQ(delivered.size(), 1u);
+  EXPECT_EQ(delivered[0].get("job_id"), Value("j1"));
+  EXPECT_EQ(delivered[0].get("fence"), Value(1));
+  report("w", delivered[0]);
+  settle();
+  EXPECT_EQ(report_answer, "accepted");
+  EXPECT_EQ(version("j1"), 2u);
+  EXPECT_EQ(job("j1").state, job::State::succeeded);
+  EXPECT_EQ(job("j1").output.value, Value("done"));
+}
+
+TEST_F(JobsTest, job_waits_for_a_worker_that_comes_later) {
+  submit("j1");
+  submit("j2");
+  settle();
+  EXPECT_EQ(job("j1").state, job::State::scheduled);
+  enroll("w");
+  claim("w", 1);
+  settle();
+  EXPECT_EQ(delivered.size(), 2u);
+}
+
+// JT-6
+TEST_F(JobsTest, repeated_result_is_a_duplicate_and_another_one_a_conflict) {
+  enroll("w");
+  claim("w", 1);
+  submit("j1");
+  settle();
+  ASSERT_EQ(delivered.size(), 1u);
+  report("w", delivered[0]);
+  settle();
+  EXPECT_EQ(report_answer, "accepted");
+  for (int i = 0; i < 3; ++i) {
+    report("w", delivered[0]);
+    settle();
+    EXPECT_EQ(report_answer, "duplicate");
+  }
+  report("w", delivered[0], job::AttemptOutcome::succeeded, Value("else"));
+  settle();
+  EXPECT_EQ(report_answer, "conflict");
+  EXPECT_EQ(job("j1").output.value, Value("done"));
+}
+
+// JT-5, JT-8: who was silent for a lease is dead; what it says later does not count.
+TEST_F(JobsTest, lease_of_a_silent_worker_goes_to_another_and_its_late_word_is_stale) {
+  enroll("a");
+  claim("a", 1);
+  submit("j1");
+  settle();
+  Value first = delivered.at(0);
+  clock.set(clock.now() + Duration{31'000});
+  settle();
+  enroll("b");
+  claim("b", 1);
+  settle();
+  ASSERT_EQ(delivered.size(), 1u);
+  Value second = delivered[0];
+  EXPECT_EQ(second.get("attempt"), Value(2));
+  EXPECT_GT(second.get("fence").as_integer(), first.get("fence").as_integer());
+  EXPECT_EQ(second.get("idempotency_key"), first.get("idempotency_key"));
+  enroll("a");
+  report("a", first);
+  settle();
+  EXPECT_EQ(report_answer, "stale");
+  EXPECT_FALSE(job("j1").finished());
+  report("b", second);
+  settle();
+  EXPECT_EQ(report_answer, "accepted");
+  EXPECT_EQ(job("j1").state, job::State::succeeded);
+}
+
+// JT-3: the answer of a claim got lost; the same seq gives it again.
+TEST_F(JobsTest, claim_with_the_same_seq_gets_the_same_jobs) {
+  enroll("w");
+  claim("w", 1);
+  submit("j1");
+  settle();
+  Value first = delivered.at(0);
+  delivered.clear();
+  claim("w", 1);
+  settle();
+  ASSERT_EQ(delivered.size(), 1u);
+  EXPECT_EQ(delivered[0], first);
+  EXPECT_EQ(version("j1"), 1u);
+}
+
+TEST_F(JobsTest, claim_is_answered_empty_when_it_has_waited_enough) {
+  enroll("w");
+  claim("w", 1, 5'000);
+  settle();
+  EXPECT_EQ(claims_answered, 0);
+  clock.set(clock.now() + Duration{5'000});
+  settle();
+  EXPECT_EQ(claims_answered, 1);
+  EXPECT_TRUE(delivered.empty());
+}
+
+// JT-10: who holds what is rebuilt from the store.
+TEST_F(JobsTest, leases_and_queue_survive_a_restart) {
+  enroll("w");
+  claim("w", 1);
+  submit("held");
+  settle();
+  Value held = delivered.at(0);
+  claim("w", 2, 0);
+  settle();
+  submit("queued");
+  settle();
+  restart();
+  ASSERT_TRUE(host().recover());
+  settle();
+  enroll("w2");
+  claim("w2", 1);
+  settle();
+  ASSERT_EQ(delivered.size(), 1u);
+  EXPECT_EQ(delivered[0].get("job_id"), Value("queued"));
+  with([](Workers& workers) {
+    fleet::WorkerCard card;
+    card.worker = WorkerId("w");
+    card.topics = {"*"};
+    card.max_parallel = 4;
+    fleet::normalize(card);
+    auto enrolled = workers.enroll(RegistrationId("reg-again"), card, {{JobId("held"), 1}});
+    EXPECT_EQ(enrolled.resumed.size(), 1u);
+  });
+  report("again", held);
+  settle();
+  EXPECT_EQ(report_answer, "accepted");
+  EXPECT_EQ(job("held").attempt_count, 1u);
+}
+
+// JT-11: deadlines are due times of the job.
+TEST_F(JobsTest, deadline_ends_a_job_that_nobody_takes) {
+  job::SubmitJob body;
+  body.account = AccountId("acme");
+  body.request.topic = "job.pay";
+  body.request.input = job::Payload::of(Value(1));
+  body.request.budget = job::Budget{.deadline_ms = 60'000};
+  order("j1", body);
+  settle();
+  clock.set(clock.now() + Duration{59'999});
+  settle();
+  EXPECT_EQ(job("j1").state, job::State::scheduled);
+  clock.set(clock.now() + Duration{1});
+  settle();
+  EXPECT_EQ(job("j1").state, job::State::timeout);
+  EXPECT_EQ(job("j1").reason_code, "deadline_exceeded");
+}
+
+TEST_F(JobsTest, run_waits_for_its_job_and_hears_its_end_in_the_same_commit) {
+  start("r1");
+  settle();
+  EXPECT_EQ(stored("r1").summary.status, RunStatus::running);
+  std::string id = store.memory.open_jobs(0, 10)->jobs.at(0).id.text();
+  EXPECT_EQ(job(id).request.step.run, RunId("r1"));
+  EXPECT_EQ(job(id).source, job::Source::run);
+  enroll("w");
+  claim("w", 1);
+  settle();
+  ASSERT_EQ(delivered.size(), 1u);
+  size_t batches = store.sizes.size();
+  report("w", delivered[0], job::AttemptOutcome::succeeded, Value(42));
+  settle();
+  EXPECT_EQ(report_answer, "accepted");
+  EXPECT_EQ(stored("r1").summary.status, RunStatus::completed) << stored("r1").summary.error_code;
+  EXPECT_EQ(store.sizes.size(), batches + 1);
+}
+
+// J-15: there is no moment at which the job has ended and its run does not know.
+TEST_F(JobsTest, end_of_a_job_that_cannot_be_stored_is_not_told_to_its_run) {
+  start("r1");
+  enroll("w");
+  claim("w", 1);
+  settle();
+  ASSERT_EQ(delivered.size(), 1u);
+  for (CommitOutcome outcome : {CommitOutcome::unavailable, CommitOutcome::conflict}) {
+    store.fails_once_with = outcome;
+    report_answer.clear();
+    report("w", delivered[0]);
+    host().turn();
+    if (outcome == CommitOutcome::conflict) break;
+    settle();
+    EXPECT_EQ(report_answer, "store_unavailable");
+    EXPECT_EQ(stored("r1").summary.status, RunStatus::running);
+  }
+  settle();
+  EXPECT_EQ(report_answer, "accepted");
+  EXPECT_EQ(stored("r1").summary.status, RunStatus::completed) << stored("r1").summary.error_code;
+}
+
+TEST_F(JobsTest, cancelled_run_cancels_its_job_and_tells_the_worker) {
+  start("r1");
+  enroll("w");
+  claim("w", 1);
+  settle();
+  ASSERT_EQ(delivered.size(), 1u);
+  std::string id(delivered[0].get("job_id").as_string());
+  send("r1", CancelRun{"enough"});
+  settle();
+  EXPECT_EQ(stored("r1").summary.status, RunStatus::cancelled);
+  EXPECT_EQ(job(id).state, job::State::cancelled);
+  std::vector<fleet::LeaseKey> cancels;
+  with([&](Workers& workers) {
+    fleet::Fleet::Beat beat;
+    beat.last_seq = 1;
+    beat.leases.push_back({{JobId(id), 1}, {}});
+    cancels = workers.heartbeat(RegistrationId("reg-w"), beat)->cancels;
+  });
+  settle();
+  EXPECT_EQ(cancels.size(), 1u);
+  report("w", delivered[0]);
+  settle();
+  EXPECT_EQ(report_answer, "terminal");
+}
+
+TEST_F(JobsTest, failed_job_fails_the_step_of_its_run) {
+  start("r1");
+  enroll("w");
+  claim("w", 1);
+  settle();
+  ASSERT_EQ(delivered.size(), 1u);
+  report("w", delivered[0], job::AttemptOutcome::failed);
+  settle();
+  EXPECT_EQ(stored("r1").summary.status, RunStatus::failed);
+  EXPECT_EQ(stored("r1").summary.error_code, "job_failed");
+}
+
+// A submit that met a worker and was not stored leaves neither a lease nor a taken slot.
+TEST_F(JobsTest, placement_that_was_not_stored_frees_its_slot) {
+  enroll("w");
+  claim("w", 1);
+  settle();
+  store.fails_once_with = CommitOutcome::unavailable;
+  submit("j1");
+  settle();
+  EXPECT_FALSE(told_job);
+  clock.set(clock.now() + Duration{2'000});
+  settle();
+  EXPECT_EQ(store.memory.find_job(JobId("j1"))->version, 0u);
+  submit("j2");
+  settle();
+  ASSERT_TRUE(told_job);
+  EXPECT_EQ(delivered.size(), 1u);
+  with([](Workers& workers) {
+    EXPECT_EQ(workers.fleet().leases(), 1u);
+    EXPECT_EQ(workers.fleet().registrations().begin()->second.reserved, 0u);
+    EXPECT_EQ(workers.fleet().queue().size(), 0u);
+  });
+  settle();
+}
+
+// The queue is told of a job before it is durable; a worker that comes meanwhile is not given it.
+TEST_F(JobsTest, nobody_is_given_a_job_that_is_not_durable) {
+  store.holds = true;
+  submit("j1");
+  settle();
+  enroll("w");
+  claim("w", 1);
+  settle();
+  EXPECT_TRUE(delivered.empty());
+  store.holds = false;
+  settle();
+  ASSERT_EQ(delivered.size(), 1u);
+  EXPECT_EQ(version("j1"), 2u);
+}
+
+TEST_F(JobsTest, same_request_under_the_same_id_is_answered_again) {
+  submit("j1");
+  settle();
+  submit("j1");
+  settle();
+  ASSERT_TRUE(told_job);
+  EXPECT_EQ(told_job->answer, job::Answer::duplicate);
+  submit("j1", "other");
+  settle();
+  ASSERT_FALSE(told_job);
+  EXPECT_EQ(told_job.error().code, ErrorCode::job_id_taken);
+  EXPECT_EQ(version("j1"), 1u);
+}
+
+}  // namespace
+}  // namespace fermata

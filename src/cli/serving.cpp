@@ -150,7 +150,8 @@ void Serving::build_api() {
   api_ = std::make_unique<server::Api>(
       server::ApiParts{*engine_.host, engine_.store->reader(), engine_.store->catalog(),
                        engine_.store->bulks(), engine_.clock(), *engine_.entropy, hub_,
-                       *engine_.definitions, *engine_.vault, engine_.store->retention()},
+                       *engine_.definitions, *engine_.vault, engine_.store->retention(),
+                       *engine_.host},
       std::move(options));
 }
 

@@ -28,6 +28,8 @@ Role role_for(Access access) {
       return Role::editor;
     case Access::admin:
       return Role::admin;
+    case Access::worker:
+      return Role::worker;
     case Access::root:
       break;
   }

@@ -5,9 +5,11 @@
 #include <string>
 
 #include "core/graph/check.h"
+#include "core/job/decide.h"
 #include "front/definitions.h"
 #include "front/vault.h"
 #include "host/intake.h"
+#include "host/job_intake.h"
 #include "ports/bulk.h"
 #include "ports/catalog.h"
 #include "ports/clock.h"
@@ -47,6 +49,7 @@ struct ApiParts {
   front::Definitions& definitions;  ///< shared with the engine (engine_definitions.h)
   front::Vault& vault;
   Retention& retention;
+  JobIntake& jobs;
 };
 
 /// A line of the log; no secrets.
@@ -65,6 +68,7 @@ struct ApiOptions {
   int64_t stream_keep_alive_ms = 15'000;
   size_t credential_bytes_max = 65'536;
   size_t bulk_items_max = 100'000;  ///< that one operation may act on
+  job::Limits job_limits;
   size_t work_threads = 2;
   size_t work_queue_max = 1024;
   bool demo_echo = false;
@@ -98,6 +102,7 @@ class Api final : public http::Handler {
 
   // For handlers; all safe from any thread.
   Intake& intake() { return parts_.intake; }
+  JobIntake& jobs() { return parts_.jobs; }
   Reader& reader() { return parts_.reader; }
   Catalog& catalog() { return parts_.catalog; }
   Bulks& bulks() { return parts_.bulks; }

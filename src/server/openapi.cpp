@@ -20,6 +20,8 @@ std::string_view role_text(Access access) {
       return "editor";
     case Access::admin:
       return "admin";
+    case Access::worker:
+      return "worker";
     case Access::root:
       break;
   }

@@ -15,9 +15,10 @@ struct Principal {
 inline const AccountId default_account{"default"};
 
 /// The roles contain each other (viewer, operator, editor, admin, root) except `worker`, which may
-/// do nothing but a worker's work.
+/// do nothing but a worker's work; of the others only root may do that.
 constexpr bool role_allows(Role have, Role needed) {
-  if (have == Role::worker || needed == Role::worker) return have == needed;
+  if (needed == Role::worker) return have == Role::worker || have == Role::root;
+  if (have == Role::worker) return false;
   return have >= needed;
 }
 

@@ -36,7 +36,7 @@ enum class Work : uint8_t {
   blocking,  ///< on a worker thread; may wait for the disk
 };
 
-enum class Access : uint8_t { open, viewer, operator_, editor, admin, root };
+enum class Access : uint8_t { open, viewer, operator_, editor, admin, root, worker };
 
 enum class Body : uint8_t {
   none,  ///< whatever is sent is ignored

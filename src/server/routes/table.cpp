@@ -294,6 +294,8 @@ const Route demo_routes[] = {
 
 std::vector<Route> make_table(bool with_clock, bool with_demo) {
   std::vector<Route> out(std::begin(core_routes), std::end(core_routes));
+  std::span<const Route> of_jobs = job_routes();
+  out.insert(out.end(), of_jobs.begin(), of_jobs.end());
   out.insert(out.end(), std::begin(webhook_routes), std::end(webhook_routes));
   if (with_clock) out.insert(out.end(), std::begin(clock_routes), std::end(clock_routes));
   if (with_demo) out.insert(out.end(), std::begin(demo_routes), std::end(demo_routes));

@@ -7,6 +7,9 @@ namespace fermata::server {
 
 struct ApiOptions;
 
+/// Those of jobs and workers.
+std::span<const Route> job_routes();
+
 /// Every route there is, in the order of /openapi.json. Which ones there are depends on the
 /// options (the virtual clock, the demo). The table lives as long as the process.
 std::span<const Route> route_table(const ApiOptions& options);

@@ -1,0 +1,46 @@
+#pragma once
+#include "host/job_intake.h"
+#include "server/api.h"
+
+/// The handlers of jobs and workers (job_table.cpp), and what they share.
+namespace fermata::server::routes {
+
+void submit_job(Api& api, Call call);
+void submit_jobs(Api& api, Call call);
+void list_jobs(Api& api, Call call);
+void job_stats(Api& api, Call call);
+void get_job(Api& api, Call call);
+void get_job_history(Api& api, Call call);
+void get_job_attempts(Api& api, Call call);
+void get_job_result(Api& api, Call call);
+void cancel_job(Api& api, Call call);
+void amend_job(Api& api, Call call);
+
+void list_queues(Api& api, Call call);
+void list_workers(Api& api, Call call);
+void get_worker(Api& api, Call call);
+void drain_worker(Api& api, Call call);
+void undrain_worker(Api& api, Call call);
+void revoke_worker(Api& api, Call call);
+
+void register_worker(Api& api, Call call);
+void leave_worker(Api& api, Call call);
+void claim_jobs(Api& api, Call call);
+void heartbeat(Api& api, Call call);
+void renew_lease(Api& api, Call call);
+void report_results(Api& api, Call call);
+void decline_job(Api& api, Call call);
+
+/// Puts a command into the engine's queue; `done` is called after its commit, on the partition's
+/// thread. Refusals are answered here.
+using JobDone = std::function<void(Api&, const Call&, const JobTold&)>;
+void send_job(Api& api, Call call, job::Command command, JobDone done);
+/// Lets the caller in to the workers, on the partition's thread; refused when the engine is full.
+void visit_workers(Api& api, Call call, std::function<void(Workers&, const Call&)> visit);
+/// The job of the path's first variable, if it is the caller's.
+Outcome<job::Job> own_job(Api& api, const Call& call);
+/// Fails when the registration is another account's.
+Outcome<void> own_registration(const Workers& workers, const Call& call, const RegistrationId& id);
+Value lease_list(const std::vector<fleet::LeaseKey>& leases);
+
+}  // namespace fermata::server::routes

@@ -1,0 +1,147 @@
+#include "server/routes/job_routes.h"
+#include "server/routes/schemas.h"
+#include "server/routes/table.h"
+
+namespace fermata::server {
+namespace {
+
+using http::Method;
+
+constexpr std::string_view job_schema =
+    R"({"type":"object","required":["topic"],"additionalProperties":false,"properties":{
+      "id":{"type":"string"},"topic":{"type":"string"},"input":{},"env":{"type":"object"},
+      "adapter_id":{"type":"string"},"memory_id":{"type":"string"},
+      "priority":{"enum":["critical","interactive","batch"]},
+      "labels":{"type":"object","additionalProperties":{"type":"string"}},
+      "capability":{"type":"string"},"risk_tags":{"type":"array","items":{"type":"string"}},
+      "requires":{"type":"array","items":{"type":"string"}},"pack_id":{"type":"string"},
+      "actor":{"type":"object"},"principal_id":{"type":"string"},"budget":{"type":"object"},
+      "run_timeout_ms":{"type":"integer"},"start_timeout_ms":{"type":"integer"},
+      "queue_timeout_ms":{"type":"integer"},"retry":{"type":"object"},
+      "scheduling":{"type":"object"},"concurrency":{"type":"object"},
+      "idempotency_key":{"type":"string"},"compensation":{"type":"object"},
+      "parent_job_id":{"type":"string"},"saga_id":{"type":"string"},
+      "traceparent":{"type":"string"}}})";
+constexpr std::string_view receipt_schema =
+    R"({"type":"object","required":["id","state","request_hash"],"properties":{
+      "id":{"type":"string"},"state":{"type":"string"},"phase":{"type":"string"},
+      "reason_code":{"type":"string"},"request_hash":{"type":"string"}}})";
+constexpr std::string_view batch_schema =
+    R"({"type":"object","required":["jobs"],"additionalProperties":false,
+      "properties":{"jobs":{"type":"array","minItems":1,"maxItems":1000}}})";
+constexpr std::string_view amend_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{"labels":{"type":"object"},
+      "input":{},"topic":{"type":"string"},"budget":{"type":"object"}}})";
+constexpr std::string_view register_schema =
+    R"({"type":"object","required":["worker_id","topics"],"properties":{
+      "worker_id":{"type":"string"},"pool":{"type":"string"},
+      "topics":{"type":"array","items":{"type":"string"}},"max_parallel":{"type":"integer"},
+      "capabilities":{"type":"array"},"labels":{"type":"object"},"region":{"type":"string"},
+      "type":{"type":"string"},"sdk":{"type":"string"},"resume":{"type":"array"}}})";
+constexpr std::string_view claim_schema =
+    R"({"type":"object","required":["registration_id","seq"],"properties":{
+      "registration_id":{"type":"string"},"seq":{"type":"integer"},
+      "slots":{"type":"integer","minimum":1,"maximum":256},
+      "wait_ms":{"type":"integer","minimum":0,"maximum":60000}}})";
+constexpr std::string_view registered_body_schema =
+    R"({"type":"object","required":["registration_id"],"properties":{
+      "registration_id":{"type":"string"}}})";
+
+// clang-format off
+const Route table[] = {
+    // Jobs.
+    {.method = Method::post, .path = "/api/v1/jobs", .access = Access::operator_,
+     .work = Work::command, .handler = routes::submit_job, .summary = "Submit a job.",
+     .body = Body::json, .success = 201, .request_schema = job_schema,
+     .response_schema = receipt_schema},
+    {.method = Method::post, .path = "/api/v1/jobs/batch", .access = Access::operator_,
+     .work = Work::command, .handler = routes::submit_jobs,
+     .summary = "Submit up to 1000 jobs; each is answered for itself.", .body = Body::json,
+     .request_schema = batch_schema},
+    {.method = Method::get, .path = "/api/v1/jobs", .access = Access::viewer,
+     .work = Work::blocking, .handler = routes::list_jobs, .summary = "List jobs, newest first.",
+     .query = "state topic label run_id workflow_id worker_id pool reason_code from to q limit "
+              "cursor",
+     .response_schema = page_schema},
+    {.method = Method::get, .path = "/api/v1/jobs/stats", .access = Access::viewer,
+     .work = Work::blocking, .handler = routes::job_stats, .summary = "How many jobs by state."},
+    {.method = Method::get, .path = "/api/v1/jobs/{job_id}", .access = Access::viewer,
+     .work = Work::blocking, .handler = routes::get_job,
+     .summary = "A job with what was asked and what became of it."},
+    {.method = Method::get, .path = "/api/v1/jobs/{job_id}/history", .access = Access::viewer,
+     .work = Work::blocking, .handler = routes::get_job_history,
+     .summary = "The events of a job in order.", .query = "limit cursor",
+     .response_schema = page_schema},
+    {.method = Method::get, .path = "/api/v1/jobs/{job_id}/attempts", .access = Access::viewer,
+     .work = Work::blocking, .handler = routes::get_job_attempts,
+     .summary = "Who tried the job and how that ended.", .response_schema = page_schema},
+    {.method = Method::get, .path = "/api/v1/jobs/{job_id}/result", .access = Access::viewer,
+     .work = Work::blocking, .handler = routes::get_job_result,
+     .summary = "Output or error of a job that has ended."},
+    {.method = Method::post, .path = "/api/v1/jobs/{job_id}/cancel", .access = Access::operator_,
+     .work = Work::command, .handler = routes::cancel_job,
+     .summary = "End a job; its worker is told to stop.", .body = Body::json_optional,
+     .request_schema = reason_schema, .response_schema = receipt_schema},
+    {.method = Method::post, .path = "/api/v1/jobs/{job_id}/amend", .access = Access::operator_,
+     .work = Work::command, .handler = routes::amend_job,
+     .summary = "Change a job that was never dispatched.", .body = Body::json,
+     .request_schema = amend_schema, .response_schema = receipt_schema},
+    // Workers, seen by people.
+    {.method = Method::get, .path = "/api/v1/queues", .access = Access::viewer,
+     .work = Work::command, .handler = routes::list_queues,
+     .summary = "What waits for workers, by topic and priority."},
+    {.method = Method::get, .path = "/api/v1/workers", .access = Access::viewer,
+     .work = Work::command, .handler = routes::list_workers, .summary = "Workers that are known.",
+     .response_schema = page_schema},
+    {.method = Method::get, .path = "/api/v1/workers/{worker_id}", .access = Access::viewer,
+     .work = Work::command, .handler = routes::get_worker,
+     .summary = "A worker, its load and what it holds."},
+    {.method = Method::post, .path = "/api/v1/workers/{worker_id}/drain",
+     .access = Access::operator_, .work = Work::command, .handler = routes::drain_worker,
+     .summary = "Give the worker no more jobs."},
+    {.method = Method::post, .path = "/api/v1/workers/{worker_id}/undrain",
+     .access = Access::operator_, .work = Work::command, .handler = routes::undrain_worker,
+     .summary = "Give the worker jobs again."},
+    {.method = Method::post, .path = "/api/v1/workers/{worker_id}/revoke",
+     .access = Access::operator_, .work = Work::command, .handler = routes::revoke_worker,
+     .summary = "Send the worker away; its jobs go back at once."},
+    // The workers' own calls.
+    {.method = Method::post, .path = "/api/v1/worker/register", .access = Access::worker,
+     .work = Work::command, .handler = routes::register_worker,
+     .summary = "Begin to work; jobs still held are named in `resume`.", .body = Body::json,
+     .request_schema = register_schema},
+    {.method = Method::delete_, .path = "/api/v1/worker/registrations/{registration_id}",
+     .access = Access::worker, .work = Work::command, .handler = routes::leave_worker,
+     .summary = "End the work; leases are handed back at once.", .success = 204},
+    {.method = Method::post, .path = "/api/v1/worker/claim", .access = Access::worker,
+     .work = Work::command, .handler = routes::claim_jobs,
+     .summary = "Wait for jobs; the same `seq` gives the same answer.", .body = Body::json,
+     .request_schema = claim_schema},
+    {.method = Method::post, .path = "/api/v1/worker/heartbeat", .access = Access::worker,
+     .work = Work::command, .handler = routes::heartbeat,
+     .summary = "A sign of life with the leases held.", .body = Body::json,
+     .request_schema = registered_body_schema},
+    {.method = Method::post, .path = "/api/v1/worker/results", .access = Access::worker,
+     .work = Work::command, .handler = routes::report_results,
+     .summary = "How attempts ended; each is judged by its fence.", .body = Body::json,
+     .request_schema = registered_body_schema},
+    {.method = Method::post, .path = "/api/v1/worker/jobs/{job_id}/renew",
+     .access = Access::worker, .work = Work::command, .handler = routes::renew_lease,
+     .summary = "Keep the lease of one job.", .body = Body::json,
+     .request_schema = registered_body_schema},
+    {.method = Method::post, .path = "/api/v1/worker/jobs/{job_id}/progress",
+     .access = Access::worker, .work = Work::command, .handler = routes::renew_lease,
+     .summary = "The same, telling how far the work has come.", .body = Body::json,
+     .request_schema = registered_body_schema},
+    {.method = Method::post, .path = "/api/v1/worker/jobs/{job_id}/decline",
+     .access = Access::worker, .work = Work::command, .handler = routes::decline_job,
+     .summary = "Give a job back; no try is counted.", .body = Body::json,
+     .request_schema = registered_body_schema},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Route> job_routes() { return table; }
+
+}  // namespace fermata::server

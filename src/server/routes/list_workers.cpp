@@ -1,0 +1,78 @@
+#include <algorithm>
+
+#include "core/fleet/view.h"
+#include "server/routes/common.h"
+#include "server/routes/job_routes.h"
+
+namespace fermata::server::routes {
+namespace {
+
+/// Shared workers are everybody's to see; others are those of their accounts.
+bool is_seen_by(const fleet::Registration& registration, const Principal& who) {
+  const auto& accounts = registration.card.accounts;
+  return accounts.empty() ||
+         std::find(accounts.begin(), accounts.end(), who.account.text()) != accounts.end();
+}
+
+std::vector<const fleet::Registration*> of_worker(const Workers& workers, const Call& call) {
+  std::vector<const fleet::Registration*> found;
+  for (const auto& [id, registration] : workers.fleet().registrations())
+    if (registration.card.worker.text() == call.variable(0) && is_seen_by(registration, call.who))
+      found.push_back(&registration);
+  return found;
+}
+
+void no_such_worker(Api& api, const Call& call) {
+  api.fail(
+      call,
+      {ErrorCode::registration_not_found, "There is no worker `" + call.variable(0) + "`.", {}});
+}
+
+void set_draining(Api& api, Call call, bool on) {
+  visit_workers(api, std::move(call), [&api, on](Workers& workers, const Call& asked) {
+    if (of_worker(workers, asked).empty()) return no_such_worker(api, asked);
+    workers.drain(WorkerId(asked.variable(0)), on);
+    asked.send_json(200, fleet::view::worker(*of_worker(workers, asked).front()));
+  });
+}
+
+}  // namespace
+
+void list_workers(Api& api, Call call) {
+  visit_workers(api, std::move(call), [](Workers& workers, const Call& asked) {
+    Value items = Value::array();
+    for (const auto& [id, registration] : workers.fleet().registrations())
+      if (is_seen_by(registration, asked.who)) items.push(fleet::view::worker(registration));
+    asked.send_json(200, page_value(std::move(items), ""));
+  });
+}
+
+void list_queues(Api& api, Call call) {
+  visit_workers(api, std::move(call), [&api](Workers& workers, const Call& asked) {
+    asked.send_json(200, fleet::view::queues(workers.fleet().queue(), api.now()));
+  });
+}
+
+void get_worker(Api& api, Call call) {
+  visit_workers(api, std::move(call), [&api](Workers& workers, const Call& asked) {
+    auto found = of_worker(workers, asked);
+    if (found.empty()) return no_such_worker(api, asked);
+    asked.send_json(200, fleet::view::worker(*found.front()));
+  });
+}
+
+void drain_worker(Api& api, Call call) { set_draining(api, std::move(call), true); }
+void undrain_worker(Api& api, Call call) { set_draining(api, std::move(call), false); }
+
+void revoke_worker(Api& api, Call call) {
+  visit_workers(api, std::move(call), [&api](Workers& workers, const Call& asked) {
+    std::vector<RegistrationId> ids;
+    for (const fleet::Registration* one : of_worker(workers, asked)) ids.push_back(one->id);
+    if (ids.empty()) return no_such_worker(api, asked);
+    for (const RegistrationId& id : ids)
+      if (auto gone = workers.dismiss(id); !gone) return api.fail(asked, gone.error());
+    asked.send_json(200, Value::object({{"worker_id", asked.variable(0)}, {"revoked", true}}));
+  });
+}
+
+}  // namespace fermata::server::routes

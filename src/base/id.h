@@ -26,6 +26,7 @@ using ScheduleId = Id<struct ScheduleTag>;
 using AccountId = Id<struct AccountTag>;
 using WorkflowId = Id<struct WorkflowTag>;
 using DefinitionHash = Id<struct DefinitionTag>;  ///< hex SHA-256 of the canonical form
+using JobId = Id<struct JobTag>;
 using WorkerId = Id<struct WorkerTag>;
 using RegistrationId = Id<struct RegistrationTag>;  ///< one life of a worker's connection
 

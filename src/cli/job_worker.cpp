@@ -1,0 +1,303 @@
+#include "cli/job_worker.h"
+
+#include "base/json.h"
+#include "cli/remote.h"
+#include "cli/task_process.h"
+
+namespace fermata::cli {
+namespace {
+
+constexpr std::chrono::milliseconds retry_pause{500};
+constexpr int64_t claim_wait_ms = 20'000;
+constexpr size_t results_at_once = 256;
+// sysexits: EX_TEMPFAIL for what another attempt may cure.
+constexpr int exit_retryable = 75;
+constexpr int exit_fatal = 100;
+
+uint64_t number_at(const Value& object, std::string_view key) {
+  const Value& found = object.get(key);
+  return found.is_integer() ? static_cast<uint64_t>(found.as_integer()) : 0;
+}
+
+Value error_value(std::string_view code, std::string message) {
+  return Value::object({{"code", code}, {"message", std::move(message)}});
+}
+
+bool is_unknown(const Error& error) { return error.code == ErrorCode::registration_not_found; }
+/// Worth another try with the same words.
+bool is_passing(const Error& error) { return exit_of(error) == Exit::unavailable; }
+
+}  // namespace
+
+Outcome<void> JobWorker::start() {
+  FERMATA_TRY_VOID(enroll());
+  loops_.emplace_back([this] { claim_loop(); });
+  loops_.emplace_back([this] { beat_loop(); });
+  loops_.emplace_back([this] { report_loop(); });
+  return {};
+}
+
+Value JobWorker::held() const {
+  Value leases = Value::array();
+  for (const auto& [job, running] : running_)
+    leases.push(Value::object({{"job_id", job}, {"fence", running.fence}}));
+  return leases;
+}
+
+Outcome<void> JobWorker::enroll() {
+  Value topics = Value::array();
+  for (const auto& [topic, command] : options_.tasks) topics.push(topic);
+  Value capabilities = Value::array();
+  for (const std::string& one : options_.capabilities) capabilities.push(one);
+  Value body = Value::object({{"worker_id", options_.name},
+                              {"pool", options_.pool},
+                              {"topics", std::move(topics)},
+                              {"max_parallel", options_.slots},
+                              {"capabilities", std::move(capabilities)},
+                              {"sdk", "fermata-cli"}});
+  {
+    std::lock_guard lock(mutex_);
+    body.set("resume", held());
+  }
+  FERMATA_TRY(answer, client_.post("/worker/register", body));
+  std::lock_guard lock(mutex_);
+  registration_ = text_at(answer, "registration_id");
+  heartbeat_ms_ = static_cast<int64_t>(number_at(answer, "heartbeat_ms"));
+  answered_seq_ = 0;
+  cancel(answer.get("lost"));
+  changed_.notify_all();
+  return {};
+}
+
+bool JobWorker::recover(const std::string& registration, const Error& error) {
+  {
+    std::unique_lock lock(mutex_);
+    if (done_) return false;
+    if (registration != registration_) return true;
+    if (!is_unknown(error) && !is_passing(error)) {
+      failure_ = error;
+      draining_ = true;
+      // Nobody takes what it does any longer.
+      for (auto& [job, running] : running_) *running.cancelled = true;
+      results_.clear();
+      running_.clear();
+      changed_.notify_all();
+      return false;
+    }
+    if (is_passing(error)) {
+      changed_.wait_for(lock, retry_pause);
+      return true;
+    }
+  }
+  if (auto again = enroll(); !again && is_passing(again.error())) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, retry_pause);
+  }
+  return true;
+}
+
+void JobWorker::claim_loop() {
+  for (;;) {
+    std::string registration;
+    uint64_t seq = 0;
+    size_t free = 0;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return draining_ || running_.size() < options_.slots; });
+      if (draining_) return;
+      registration = registration_;
+      seq = answered_seq_ + 1;
+      free = options_.slots - running_.size();
+    }
+    // An answer that got lost is asked for again under its number.
+    auto answer = client_.post("/worker/claim", Value::object({{"registration_id", registration},
+                                                               {"seq", seq},
+                                                               {"slots", free},
+                                                               {"wait_ms", claim_wait_ms}}));
+    if (!answer) {
+      if (!recover(registration, answer.error())) return;
+      continue;
+    }
+    std::lock_guard lock(mutex_);
+    if (registration != registration_) continue;
+    answered_seq_ = seq;
+    take(*answer);
+  }
+}
+
+/// With the lock.
+void JobWorker::take(const Value& answer) {
+  cancel(answer.get("cancels"));
+  for (const Value& job : answer.get("jobs").items()) {
+    auto cancelled = std::make_shared<std::atomic<bool>>(false);
+    running_[text_at(job, "job_id")] = {number_at(job, "fence"), cancelled};
+    ++threads_;
+    std::thread([this, job, cancelled] { do_job(job, cancelled); }).detach();
+  }
+  if (answer.get("drain") == Value(true)) draining_ = true;
+  changed_.notify_all();
+}
+
+/// With the lock.
+void JobWorker::cancel(const Value& leases) {
+  if (!leases.is_array()) return;
+  for (const Value& lease : leases.items()) {
+    auto found = running_.find(text_at(lease, "job_id"));
+    if (found != running_.end() && found->second.fence == number_at(lease, "fence"))
+      *found->second.cancelled = true;
+  }
+}
+
+void JobWorker::do_job(Value job, std::shared_ptr<std::atomic<bool>> cancelled) {
+  auto begun = std::chrono::steady_clock::now();
+  Value report = report_of(job, *cancelled);
+  auto took = std::chrono::steady_clock::now() - begun;
+  report.set("job_id", job.get("job_id"));
+  report.set("attempt", job.get("attempt"));
+  report.set("fence", job.get("fence"));
+  report.set("execution_ms", std::chrono::duration_cast<std::chrono::milliseconds>(took).count());
+  std::string line =
+      text_at(job, "job_id") + " " + text_at(job, "topic") + ": " + text_at(report, "status");
+  const Value& error = report.get("error");
+  if (error.is_object()) line += ": " + text_at(error, "message");
+  say(line);
+  std::lock_guard lock(mutex_);
+  --threads_;
+  if (running_.contains(text_at(job, "job_id"))) results_.push_back(std::move(report));
+  changed_.notify_all();
+}
+
+/// What the command made of the job.
+Value JobWorker::report_of(const Value& job, const std::atomic<bool>& cancelled) {
+  std::string topic = text_at(job, "topic");
+  TaskOrder order;
+  order.command = options_.tasks.at(topic);
+  const Value* input = job.find("input");
+  order.input = to_json(input ? *input : Value());
+  order.environment = options_.environment;
+  auto set = [&](std::string_view name, const std::string& value) {
+    for (const char* prefix : {"FERMATA_JOB_", "FERMATA_"})
+      order.environment.push_back(prefix + std::string(name) + "=" + value);
+  };
+  order.environment.push_back("FERMATA_JOB_ID=" + text_at(job, "job_id"));
+  set("ATTEMPT", std::to_string(number_at(job, "attempt")));
+  set("IDEMPOTENCY_KEY", text_at(job, "idempotency_key"));
+  set("DEADLINE", text_at(job, "deadline_at"));
+  order.environment.push_back("TRACEPARENT=" + text_at(job, "traceparent"));
+  auto ended = run_task(order, cancelled, [&](std::string_view line) {
+    say(text_at(job, "job_id") + " | " + std::string(line));
+  });
+  if (!ended)
+    return Value::object({{"status", "failed_retryable"},
+                          {"error", error_value("not_started", ended.error().message)}});
+  if (cancelled) return Value::object({{"status", "cancelled"}});
+  if (ended->exit_code == 0) {
+    if (ended->too_large)
+      return Value::object(
+          {{"status", "failed"},
+           {"error", error_value("result_too_large", "the command wrote more than 4 MiB")}});
+    bool silent = ended->output.find_first_not_of(" \t\r\n") == std::string::npos;
+    auto output = silent ? Outcome<Value>(Value()) : parse_json(ended->output);
+    if (output) return Value::object({{"status", "succeeded"}, {"output", *std::move(output)}});
+    return Value::object(
+        {{"status", "failed"},
+         {"error", error_value("output_not_json",
+                               "the command did not write JSON: " + output.error().message)}});
+  }
+  const char* status = ended->exit_code == exit_retryable ? "failed_retryable"
+                       : ended->exit_code == exit_fatal   ? "failed_fatal"
+                                                          : "failed";
+  std::string message = ended->last_words.empty()
+                            ? "the command ended with " + std::to_string(ended->exit_code)
+                            : ended->last_words;
+  return Value::object(
+      {{"status", status},
+       {"error", error_value("exit_" + std::to_string(ended->exit_code), std::move(message))}});
+}
+
+void JobWorker::beat_loop() {
+  std::unique_lock lock(mutex_);
+  bool told = false;
+  for (;;) {
+    // What is held is told at once when the worker begins to drain.
+    changed_.wait_for(lock, std::chrono::milliseconds(heartbeat_ms_),
+                      [&] { return done_ || (draining_ && !told); });
+    if (done_) return;
+    told = draining_;
+    std::string registration = registration_;
+    Value body = Value::object({{"registration_id", registration},
+                                {"last_seq", answered_seq_},
+                                {"draining", draining_},
+                                {"leases", held()}});
+    lock.unlock();
+    auto answer = client_.post("/worker/heartbeat", body);
+    if (!answer && !recover(registration, answer.error())) return;
+    lock.lock();
+    if (!answer || registration != registration_) continue;
+    cancel(answer->get("lost"));
+    cancel(answer->get("cancels"));
+    if (answer->get("drain") == Value(true)) draining_ = true;
+    changed_.notify_all();
+  }
+}
+
+void JobWorker::report_loop() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [&] {
+      return !results_.empty() || (draining_ && running_.empty() && threads_ == 0);
+    });
+    if (results_.empty()) break;
+    Value batch = Value::array();
+    size_t count = std::min(results_.size(), results_at_once);
+    for (size_t i = 0; i < count; ++i) batch.push(results_[i]);
+    std::string registration = registration_;
+    lock.unlock();
+    auto answer = client_.post(
+        "/worker/results", Value::object({{"registration_id", registration}, {"results", batch}}));
+    if (!answer && !recover(registration, answer.error())) {
+      lock.lock();
+      continue;
+    }
+    lock.lock();
+    if (!answer) continue;
+    for (const Value& told : answer->get("results").items()) {
+      std::string word = text_at(told, "answer");
+      if (word != "accepted" && word != "duplicate")
+        say(text_at(told, "job_id") + ": the report was not taken: " + word);
+    }
+    for (size_t i = 0; i < count && !results_.empty(); ++i) {
+      running_.erase(text_at(results_.front(), "job_id"));
+      results_.pop_front();
+    }
+    changed_.notify_all();
+  }
+  done_ = true;
+  changed_.notify_all();
+}
+
+void JobWorker::drain() {
+  std::lock_guard lock(mutex_);
+  draining_ = true;
+  changed_.notify_all();
+}
+
+Outcome<void> JobWorker::wait() {
+  for (std::thread& loop : loops_) loop.join();
+  loops_.clear();
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return threads_ == 0; });
+  if (failure_) return Failure{*failure_};
+  std::string registration = registration_;
+  lock.unlock();
+  // Whether it is heard or not: after a lease the server knows as well.
+  (void)client_.remove("/worker/registrations/" + url_escaped(registration));
+  return {};
+}
+
+void JobWorker::say(const std::string& text) {
+  std::lock_guard lock(terminal_mutex_);
+  terminal_.err(text + "\n");
+}
+
+}  // namespace fermata::cli

@@ -11,6 +11,7 @@ from .errors import (
     Retryable,
     Unreachable,
 )
+from .worker import Job, LeaseLost, Worker
 
 __all__ = [
     "Client",
@@ -19,8 +20,11 @@ __all__ = [
     "ExecutionEnded",
     "Fatal",
     "FermataError",
+    "Job",
+    "LeaseLost",
     "NotFound",
     "Refused",
     "Retryable",
     "Unreachable",
+    "Worker",
 ]

@@ -12,3 +12,5 @@ export {
   Unreachable,
 } from "./errors.js";
 export type { TransportOptions } from "./transport.js";
+export { Worker } from "./worker.js";
+export type { Job, Task, WorkerOptions } from "./worker.js";

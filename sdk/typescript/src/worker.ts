@@ -1,0 +1,426 @@
+/**
+ * Workers: they claim jobs, run the task of each, and report what came of it.
+ *
+ * A job may be handed out more than once (the worker before may have died after doing its work),
+ * so a task that reaches the outside passes `job.idempotencyKey` on.
+ */
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { setTimeout as pause } from "node:timers/promises";
+
+import { Fatal, Refused, Retryable } from "./errors.js";
+import { startHeartbeat, type Heard, type Lease } from "./heartbeat.js";
+import { pathOf, Transport, type TransportOptions } from "./transport.js";
+
+export interface WorkerOptions extends TransportOptions {
+  pool?: string;
+  /** Jobs at a time. */
+  slots?: number;
+  workerId?: string;
+  labels?: Record<string, string>;
+  capabilities?: string[];
+  region?: string;
+  /** Where warnings go. Default: console.warn. */
+  warn?: (text: string) => void;
+}
+
+/** One attempt of one job, as its task sees it. */
+export interface Job {
+  readonly id: string;
+  readonly attempt: number;
+  readonly fence: number;
+  readonly topic: string;
+  readonly labels: Record<string, string>;
+  readonly env: unknown;
+  /** The same on every attempt: hand it to whatever must not happen twice. */
+  readonly idempotencyKey: string;
+  readonly deadlineAt: string | undefined;
+  readonly runId: string | undefined;
+  readonly workflowId: string | undefined;
+  readonly stepId: string | undefined;
+  readonly traceparent: string | undefined;
+  readonly isCompensation: boolean;
+  /** Fires when the result is no longer wanted: cancelled, or the lease is lost. */
+  readonly signal: AbortSignal;
+  /** Told to the server with the next heartbeat. */
+  progress(percent: number, message?: string): void;
+}
+
+export type Task = (input: any, job: Job) => unknown;
+
+interface Delivered {
+  job_id: string;
+  attempt: number;
+  fence: number;
+  topic: string;
+  input?: unknown;
+  input_blob?: string;
+  labels?: Record<string, string>;
+  env?: unknown;
+  idempotency_key?: string;
+  deadline_at?: string;
+  run_id?: string;
+  workflow_id?: string;
+  step_id?: string;
+  traceparent?: string;
+  is_compensation?: boolean;
+}
+
+interface Result {
+  job_id: string;
+  attempt: number;
+  fence: number;
+  status: "succeeded" | "failed" | "failed_retryable" | "failed_fatal" | "cancelled";
+  output?: unknown;
+  error?: { code: string; message: string; details?: unknown };
+  execution_ms: number;
+}
+
+interface Held {
+  lease: Lease;
+  abort: AbortController;
+}
+
+const resultsMax = 256;
+const claimWaitMs = 20_000;
+
+export class Worker {
+  readonly workerId: string;
+  readonly pool: string;
+  readonly slots: number;
+  readonly #options: WorkerOptions;
+  readonly #http: Transport;
+  readonly #tasks = new Map<string, Task>();
+  readonly #held = new Map<string, Held>();
+  readonly #claiming = new AbortController();
+  #results: Result[] = [];
+  #registration = "";
+  #seq = 0;
+  /** The last claim whose answer has come. */
+  #answered = 0;
+  #draining = false;
+  #sending: Promise<void> | undefined;
+  #registering: Promise<void> | undefined;
+  #heartbeat: ReturnType<typeof startHeartbeat> | undefined;
+  #woken: (() => void)[] = [];
+
+  constructor(options: WorkerOptions = {}) {
+    this.#options = options;
+    this.#http = new Transport({ patienceMs: 5_000, ...options });
+    this.workerId = options.workerId ?? `${hostname()}-${process.pid}-${randomUUID().slice(0, 6)}`;
+    this.pool = options.pool ?? "default";
+    this.slots = options.slots ?? 4;
+  }
+
+  /** Names the function that does the jobs of a topic. */
+  task(topic: string, task: Task): this {
+    this.#tasks.set(fullTopic(topic), task);
+    return this;
+  }
+
+  /** Works until SIGTERM or SIGINT, finishes what is under way, and resolves. */
+  async run(): Promise<void> {
+    const stop = () => this.#drain();
+    process.once("SIGTERM", stop);
+    process.once("SIGINT", stop);
+    try {
+      await this.start();
+      await this.#claimLoop;
+      await this.stop();
+    } finally {
+      process.off("SIGTERM", stop);
+      process.off("SIGINT", stop);
+    }
+  }
+
+  #claimLoop: Promise<void> = Promise.resolve();
+
+  /** Begins to work in the background. */
+  async start(): Promise<void> {
+    if (this.#tasks.size === 0) throw new Error("a worker without a task has nothing to do");
+    const { heartbeatMs, leaseMs } = await this.#register();
+    const { server, key } = this.#http;
+    const setup = { options: { server, key }, everyMs: heartbeatMs, leaseMs };
+    this.#heartbeat = startHeartbeat(setup, (told) => this.#heard(told));
+    this.#tell();
+    this.#claimLoop = this.#claim();
+  }
+
+  /** Claims nothing more, finishes what is under way, hands the rest back. */
+  async stop(timeoutMs = 30_000): Promise<void> {
+    this.#drain();
+    await this.#claimLoop;
+    const givesUp = performance.now() + timeoutMs;
+    while (this.#held.size > 0 && performance.now() < givesUp) {
+      await Promise.race([this.#change(), pause(100, undefined, { ref: false })]);
+    }
+    for (const { abort } of this.#held.values()) abort.abort();
+    await this.#heartbeat?.stop();
+    await this.#http
+      .request("DELETE", this.#path("registrations", this.#registration))
+      .catch((error) => this.#warn(`could not sign off: ${error}`));
+  }
+
+  #drain(): void {
+    this.#draining = true;
+    this.#claiming.abort();
+    this.#wake();
+  }
+
+  async #register(): Promise<{ heartbeatMs: number; leaseMs: number }> {
+    const { labels, capabilities, region } = this.#options;
+    const body = {
+      worker_id: this.workerId,
+      pool: this.pool,
+      topics: [...this.#tasks.keys()].sort(),
+      max_parallel: this.slots,
+      capabilities: capabilities ?? [],
+      labels: labels ?? {},
+      region,
+      sdk: "typescript/0.1.0",
+      resume: [...this.#held.values()].map(({ lease }) => ({
+        job_id: lease.job_id,
+        fence: lease.fence,
+      })),
+    };
+    const patience = { repeat: true, patienceMs: 3_600_000 };
+    const answer = await this.#http.request("POST", this.#path("register"), body, patience);
+    this.#registration = answer.registration_id;
+    this.#seq = this.#answered = 0;
+    this.#drop(answer.lost ?? []);
+    this.#tell();
+    return { heartbeatMs: answer.heartbeat_ms, leaseMs: answer.lease_ms };
+  }
+
+  /** Registers anew unless that is under way or done already. */
+  async #again(stranger: string): Promise<void> {
+    if (stranger !== this.#registration) return;
+    this.#registering ??= this.#register()
+      .then(() => {})
+      .finally(() => (this.#registering = undefined));
+    await this.#registering;
+  }
+
+  async #claim(): Promise<void> {
+    let asked: { registration_id: string; seq: number; slots: number; wait_ms: number } | undefined;
+    while (!this.#draining) {
+      const free = this.slots - this.#held.size;
+      if (free <= 0) {
+        await this.#change();
+        continue;
+      }
+      if (asked?.registration_id !== this.#registration) asked = undefined;
+      asked ??= {
+        registration_id: this.#registration,
+        seq: ++this.#seq,
+        slots: Math.min(free, 256),
+        wait_ms: claimWaitMs,
+      };
+      this.#tell();
+      try {
+        // A lost answer is asked for again under the same number, so no job is lost with it.
+        const answer = await this.#http.request("POST", this.#path("claim"), asked, {
+          repeat: true,
+          timeoutMs: claimWaitMs + 10_000,
+          signal: this.#claiming.signal,
+        });
+        const { registration_id, seq } = asked;
+        asked = undefined;
+        this.#drop(answer.cancels ?? []);
+        for (const delivered of answer.jobs ?? []) void this.#take(delivered);
+        // Only now: a heartbeat that covers the claim must name all of its jobs.
+        if (registration_id === this.#registration) this.#answered = seq;
+        this.#tell();
+        if (answer.drain) this.#drain();
+      } catch (error) {
+        if (this.#draining) return;
+        this.#warn(`cannot claim: ${error}`);
+        if (!(error instanceof Refused)) continue;
+        asked = undefined;
+        if ([404, 409].includes(error.status)) await this.#again(this.#registration);
+        else await pause(1_000);
+      }
+    }
+  }
+
+  async #take(delivered: Delivered): Promise<void> {
+    if (this.#held.get(delivered.job_id)?.lease.fence === delivered.fence) return;
+    const lease: Lease = { job_id: delivered.job_id, fence: delivered.fence };
+    const abort = new AbortController();
+    this.#held.set(delivered.job_id, { lease, abort });
+    this.#tell();
+    const task = this.#tasks.get(delivered.topic);
+    if (!task) return this.#decline(delivered);
+    const begun = performance.now();
+    const end = (outcome: Pick<Result, "status" | "output" | "error">) => {
+      const { job_id, attempt, fence } = delivered;
+      const execution_ms = Math.round(performance.now() - begun);
+      this.#results.push({ job_id, attempt, fence, execution_ms, ...outcome });
+      this.#sending ??= this.#sendResults().finally(() => (this.#sending = undefined));
+    };
+    try {
+      const input = delivered.input_blob
+        ? await this.#http.request("GET", this.#path("blobs", delivered.input_blob))
+        : delivered.input;
+      const output = await task(input, this.#jobOf(delivered, lease, abort.signal));
+      end({ status: "succeeded", output: output ?? null });
+    } catch (error) {
+      end(abort.signal.aborted ? { status: "cancelled" } : failureOf(error));
+    }
+  }
+
+  #jobOf(delivered: Delivered, lease: Lease, signal: AbortSignal): Job {
+    return {
+      id: delivered.job_id,
+      attempt: delivered.attempt,
+      fence: delivered.fence,
+      topic: delivered.topic,
+      labels: delivered.labels ?? {},
+      env: delivered.env,
+      idempotencyKey: delivered.idempotency_key ?? delivered.job_id,
+      deadlineAt: delivered.deadline_at,
+      runId: delivered.run_id,
+      workflowId: delivered.workflow_id,
+      stepId: delivered.step_id,
+      traceparent: delivered.traceparent,
+      isCompensation: delivered.is_compensation === true,
+      signal,
+      progress: (percent, message) => {
+        lease.percent = percent;
+        if (message !== undefined) lease.message = message;
+        this.#tell();
+      },
+    };
+  }
+
+  async #decline(delivered: Delivered): Promise<void> {
+    const body = {
+      registration_id: this.#registration,
+      fence: delivered.fence,
+      reason: `no task for ${delivered.topic}`,
+    };
+    await this.#http
+      .request("POST", this.#path("jobs", delivered.job_id, "decline"), body, { repeat: true })
+      .catch((error) => this.#warn(`could not decline ${delivered.job_id}: ${error}`));
+    this.#forget(delivered);
+  }
+
+  /** Results are kept until they are answered. */
+  async #sendResults(): Promise<void> {
+    while (this.#results.length > 0) {
+      const batch = this.#results.slice(0, resultsMax);
+      if (!(await this.#deliver(batch))) {
+        await pause(200);
+        continue;
+      }
+      this.#results = this.#results.slice(batch.length);
+      for (const result of batch) this.#forget(result);
+    }
+  }
+
+  async #deliver(batch: Result[]): Promise<boolean> {
+    const registration_id = this.#registration;
+    try {
+      const path = this.#path("results");
+      const body = { registration_id, results: batch };
+      const answer = await this.#http.request("POST", path, body, { repeat: true });
+      for (const [i, told] of (answer.results ?? []).entries()) {
+        const verdict = told.answer ?? told;
+        if (!["accepted", "duplicate"].includes(verdict))
+          this.#warn(`the result of ${batch[i]?.job_id} was not taken: ${JSON.stringify(told)}`);
+      }
+      return true;
+    } catch (error) {
+      if (error instanceof Refused && error.status === 413)
+        return this.#deliverSingly(batch, "result_too_large", error.detail);
+      // JSON.stringify refuses cycles and big integers.
+      if (error instanceof TypeError)
+        return this.#deliverSingly(batch, "output_not_json", error.message);
+      this.#warn(`cannot report: ${error}`);
+      if (!(error instanceof Refused)) return false;
+      if (![404, 409].includes(error.status)) return true;
+      // The server has started again: what we hold is named anew, then told.
+      await this.#again(registration_id);
+      return false;
+    }
+  }
+
+  /** Of several results one cannot be sent: the others must not suffer for it. */
+  async #deliverSingly(batch: Result[], code: string, message: string): Promise<boolean> {
+    const [first, ...others] = batch;
+    if (!first) return true;
+    if (others.length > 0) {
+      let all = true;
+      for (const one of batch) all = (await this.#deliver([one])) && all;
+      return all;
+    }
+    const { output: _, ...rest } = first;
+    return this.#deliver([{ ...rest, status: "failed", error: { code, message } }]);
+  }
+
+  #heard(told: Heard): void {
+    if (told.problem) this.#warn(`no heartbeat: ${told.problem}`);
+    this.#drop(told.lost);
+    if (told.drain) this.#drain();
+    if (told.stranger)
+      this.#again(told.stranger).catch((error) => this.#warn(`cannot register: ${error}`));
+  }
+
+  /** Tells the tasks of these leases that nobody waits for them any longer. */
+  #drop(lost: { job_id: string; fence?: number }[]): void {
+    for (const { job_id, fence } of lost) {
+      const held = this.#held.get(job_id);
+      if (held && (fence === undefined || fence === held.lease.fence)) held.abort.abort();
+    }
+  }
+
+  #forget({ job_id, fence }: { job_id: string; fence: number }): void {
+    if (this.#held.get(job_id)?.lease.fence === fence) this.#held.delete(job_id);
+    this.#tell();
+    this.#wake();
+  }
+
+  /** The heartbeat says what holds now. */
+  #tell(): void {
+    this.#heartbeat?.tell({
+      registration_id: this.#registration,
+      last_seq: this.#answered,
+      draining: this.#draining,
+      leases: [...this.#held.values()].map(({ lease }) => ({ ...lease })),
+    });
+  }
+
+  /** Resolves when a slot became free or the worker is to stop. */
+  #change(): Promise<void> {
+    return new Promise((resolve) => this.#woken.push(resolve));
+  }
+
+  #wake(): void {
+    for (const resolve of this.#woken.splice(0)) resolve();
+  }
+
+  #warn(text: string): void {
+    (this.#options.warn ?? console.warn)(`fermata worker: ${text}`);
+  }
+
+  #path(...parts: string[]): string {
+    return "/api/v1/worker" + pathOf(...parts);
+  }
+}
+
+function failureOf(error: unknown): Pick<Result, "status" | "error"> {
+  const told = {
+    code: error instanceof Error ? error.name : "thrown",
+    message: error instanceof Error ? error.message : String(error),
+  };
+  if (error instanceof Retryable || error instanceof Fatal) {
+    const status = error instanceof Fatal ? "failed_fatal" : "failed_retryable";
+    return { status, error: { ...told, code: error.code, details: error.details } };
+  }
+  return { status: "failed", error: told };
+}
+
+function fullTopic(topic: string): string {
+  return topic.startsWith("job.") ? topic : `job.${topic}`;
+}
+

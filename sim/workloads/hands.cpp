@@ -74,7 +74,9 @@ void Hands::step(World& world, Hand& hand) {
     hand.beat_at = now + beat_every;
     beat(world, hand);
   }
-  if (wild && !hand.past.empty() && dice.chance(0.1)) {
+  // Where fences are not looked at it speaks of the past more often.
+  double talkative = world.sabotage() == Sabotage::fence ? 0.7 : 0.1;
+  if (wild && !hand.past.empty() && dice.chance(talkative)) {
     auto old = hand.past.begin();
     std::advance(old, dice.below(hand.past.size()));
     report(world, hand, old->first, old->second);

@@ -93,7 +93,9 @@ Scratch::~Scratch() {
 
 ServeProcess::ServeProcess(std::vector<std::string> words,
                            const std::vector<std::string>& environment) {
-  words.insert(words.begin(), {"serve", "--listen", "127.0.0.1:0"});
+  if (std::find(words.begin(), words.end(), "--listen") == words.end())
+    words.insert(words.end(), {"--listen", "127.0.0.1:0"});
+  words.insert(words.begin(), "serve");
   pid_ = start(words, environment, "/dev/null", scratch_.path("out"), scratch_.path("err"));
   auto deadline = std::chrono::steady_clock::now() + start_deadline;
   while (std::chrono::steady_clock::now() < deadline) {

@@ -1,6 +1,7 @@
 #include <map>
 
 #include "adapters/sqlite/file_layer.h"
+#include "adapters/sqlite/job_queries.h"
 #include "adapters/sqlite/looking.h"
 #include "adapters/sqlite/run_queries.h"
 #include "adapters/sqlite/schema.h"
@@ -11,6 +12,7 @@ namespace {
 
 using sqlite::Database;
 using sqlite::FoundRun;
+using sqlite::JobQueries;
 using sqlite::Rows;
 using sqlite::RunQueries;
 using sqlite::Statement;
@@ -53,6 +55,31 @@ class Visit {
         "SELECT count(*) FROM checkpoint WHERE run NOT IN (SELECT number FROM run)");
     if (!strays) return visitor_.damage(strays.error());
     if (*strays > 0) damage(std::to_string(*strays) + " checkpoints are of no run");
+  }
+
+  /// Rows and chains of history; what they mean is the engine's affair.
+  void jobs() {
+    auto tables = database_.number("SELECT count(*) FROM sqlite_schema WHERE name = 'job'");
+    if (!tables || *tables == 0) return;
+    JobQueries queries(database_);
+    Statement numbers(database_, "SELECT number, account, run FROM job ORDER BY number");
+    Rows rows = numbers.query();
+    while (rows.next()) {
+      auto found = queries.by_number(rows.natural(0));
+      if (!found) {
+        visitor_.damage(found.error());
+        continue;
+      }
+      if (!*found) continue;
+      const job::Summary& summary = (*found)->record.summary;
+      if (summary.account.text() != rows.text(1) || summary.run.text() != rows.text(2)) {
+        visitor_.damage(
+            sqlite::damaged("job", (*found)->number, "its columns do not match its record").value);
+      }
+      auto history = queries.history(**found);
+      if (!history) visitor_.damage(history.error());
+    }
+    note_failure(rows);
   }
 
   void audit() {
@@ -251,6 +278,7 @@ Outcome<void> visit_sqlite(const std::filesystem::path& directory, StoreVisitor&
     visit.records("bulk_selection", "SELECT number, items FROM bulk_selection");
   }
   visit.runs();
+  visit.jobs();
   visit.audit();
   return database->run("COMMIT");
 }

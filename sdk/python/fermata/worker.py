@@ -172,16 +172,22 @@ class Worker:
         self._quiet.set()
         with self._lock:
             self._lock.notify_all()
-        try:
-            self._http.request("DELETE", self._path("registrations", self._registration))
-        except FermataError as error:
-            log.warning("could not sign off: %s", error)
+            registration, self._registration = self._registration, ""
+        if registration:
+            try:
+                self._http.request("DELETE", self._path("registrations", registration))
+            except FermataError as error:
+                log.warning("could not sign off: %s", error)
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._loop.stop)
         if self._pool is not None:
             self._pool.shutdown(wait=False)
         for thread in self._threads:
             thread.join(5.0)
+        self._threads = []
+        if self._loop is not None and not self._loop.is_running():
+            self._loop.close()
+            self._loop = None
         self._http.close_all()
 
     # Registration

@@ -11,7 +11,7 @@
 namespace fermata {
 
 /// The desk of jobs: what a partition keeps beside its runs so that jobs are decided in the same
-/// turns and written in the same commits (ADR 0017). It holds the jobs in hand, the fleet, the
+/// turns and written in the same commits (ADR 0020). It holds the jobs in hand, the fleet, the
 /// alarm, and the commands on their way; the partition moves them. Except for `ask`, used by the
 /// partition's thread alone.
 class JobDesk final : public Workers {

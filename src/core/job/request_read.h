@@ -6,7 +6,9 @@
 
 #include "base/error.h"
 #include "core/job/request.h"
-#include "core/model/post.h"
+#include "core/model/trace.h"
+
+#include "core/model/post.h"  // names what the header before declares
 
 /// A request as people and runs write it: JSON.
 namespace fermata::job {

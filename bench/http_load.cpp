@@ -107,9 +107,10 @@ double http_runs_per_second(const char* graph, size_t connections, size_t total)
   server::ApiOptions options;
   options.rate_limit.per_second = 0;
   front::Vault vault(*engine.store, front::given_keys(SealingKeys::fresh()));
-  server::Api api({engine.host(), *engine.store, *engine.store, *engine.store, engine.clock,
-                   engine.entropy, engine.hub, engine.definitions(), vault, *engine.store},
-                  std::move(options));
+  server::Api api(
+      {engine.host(), *engine.store, *engine.store, *engine.store, engine.clock, engine.entropy,
+       engine.hub, engine.definitions(), vault, *engine.store, engine.host()},
+      std::move(options));
   server::ServerOptions listen;
   listen.listen = "127.0.0.1:0";
   server::Server server(listen, api);

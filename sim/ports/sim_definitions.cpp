@@ -1,6 +1,7 @@
 #include "sim/ports/sim_definitions.h"
 
 #include "core/graph/check.h"
+#include "core/run/script_definition.h"
 #include "sim/fault.h"
 
 namespace fermata::sim {
@@ -19,7 +20,7 @@ Outcome<graph::DefinitionRef> SimDefinitions::definition(const DefinitionHash& h
   if (auto found = compiled_.find(hash); found != compiled_.end()) return found->second;
   graph::DefinitionRef known = original(hash);
   if (!known) return fail(ErrorCode::data_damaged, "no definition " + hash.text());
-  FERMATA_TRY(compiled, graph::compile_definition(known->canonical));
+  FERMATA_TRY(compiled, ready_definition(known->canonical));
   if (compiled->hash != hash) throw Violation{"a definition compiled anew has another hash"};
   compiled_.emplace(hash, compiled);
   return compiled;

@@ -19,7 +19,7 @@ Exit report(const Value& run, const Terminal& terminal) {
 
 Exit run(const Arguments& arguments, Surroundings& around) {
   const Terminal& terminal = around.terminal;
-  if (auto expected = arguments.expect(1, 1, "the graph's FILE"); !expected)
+  if (auto expected = arguments.expect(1, 1, "the FILE of a graph or script"); !expected)
     return terminal.fail(expected.error());
   auto configuration = configured({}, arguments, around);
   if (!configuration) return terminal.fail(configuration.error());
@@ -51,7 +51,7 @@ Exit run(const Arguments& arguments, Surroundings& around) {
 CliCommand run_command() {
   return {"run",
           "FILE",
-          "Run a graph here and now, without a server.",
+          "Run a graph or a script here and now, without a server.",
           "Shows each node on standard error as it happens and prints the output. Nothing is kept: "
           "a run that must survive its process is started on a server. Exits with 0 when the run "
           "completes, else with 1.",

@@ -4,6 +4,7 @@
 #include "cli/configured.h"
 #include "core/graph/check.h"
 #include "core/run/checkpoint.h"
+#include "core/run/script_definition.h"
 
 namespace fermata::cli {
 namespace {
@@ -64,7 +65,7 @@ class Verification {
     graph::DefinitionRef& kept = definitions_[hash];
     Outcome<Value> canonical = parse_json(text);
     if (!canonical) return problem("definition " + hash.text(), canonical.error().message);
-    Outcome<graph::DefinitionRef> compiled = graph::compile_definition(*canonical);
+    Outcome<graph::DefinitionRef> compiled = ready_definition(*canonical);
     if (!compiled) return problem("definition " + hash.text(), compiled.error().message);
     if ((*compiled)->hash != hash)
       return problem("definition " + hash.text(), "its content has another hash");

@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "cli/command.h"
+#include "core/run/script_definition.h"
 #include "front/credential_use.h"
 #include "front/inlined_credentials.h"
 #include "host/tracing.h"
@@ -76,8 +77,24 @@ std::string finding_line(const std::string& path, const Finding& finding) {
   return line;
 }
 
+namespace {
+
+GraphFile load_script(std::string text) {
+  flow::CheckedScript checked = flow::check_script(text);
+  GraphFile file{std::move(text), Value(), {}};
+  file.checked.errors = checked.errors;
+  file.checked.warnings = checked.warnings;
+  if (!checked.errors.empty()) return file;
+  file.checked.definition = make_script_definition(flow::make_definition(std::move(checked)));
+  file.document = file.checked.definition->canonical;
+  return file;
+}
+
+}  // namespace
+
 Outcome<GraphFile> load_graph(const std::string& path, const Settings& settings) {
   FERMATA_TRY(text, read_file(path));
+  if (path.ends_with(".flow")) return load_script(std::move(text));
   Outcome<Value> document =
       parse_json(text, {.nesting_max = static_cast<int>(settings.json_nesting_max)});
   GraphFile file{std::move(text), document ? *document : Value(), {}};

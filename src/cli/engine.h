@@ -42,7 +42,7 @@ struct EngineWanted {
 Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& settings,
                             Feed& feed);
 
-/// A graph file read and checked.
+/// A graph file, or a script in a `.flow` file, read and checked.
 struct GraphFile {
   std::string text;
   Value document;

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "core/graph/check.h"
+#include "core/run/script_definition.h"
 #include "front/flow_text.h"
 
 namespace fermata::front {
@@ -19,7 +20,8 @@ Outcome<AnyDefinition> made_ready(const DefinitionHash& hash, const std::string&
   auto script = flow::make_definition(flow::check_script(canonical.get("source").as_string()));
   if (script->hash != hash)
     return fail(ErrorCode::data_damaged, "The script " + hash.text() + " is damaged.");
-  return AnyDefinition{nullptr, std::move(script)};
+  graph::DefinitionRef runnable = make_script_definition(script);
+  return AnyDefinition{std::move(runnable), std::move(script)};
 }
 
 }  // namespace
@@ -33,7 +35,7 @@ Outcome<AnyDefinition> Definitions::load_any(const DefinitionHash& hash) {
     std::lock_guard lock(mutex_);
     if (auto found = known_.find(hash.text()); found != known_.end()) {
       AnyDefinition known = found->second.lock();
-      if (known.graph || known.script) return known;
+      if (known.graph) return known;
     }
   }
   FERMATA_TRY(text, catalog_.definition(hash));
@@ -44,10 +46,6 @@ Outcome<AnyDefinition> Definitions::load_any(const DefinitionHash& hash) {
 
 Outcome<graph::DefinitionRef> Definitions::load(const DefinitionHash& hash) {
   FERMATA_TRY(found, load_any(hash));
-  if (found.is_flow())
-    return fail(ErrorCode::not_implemented,
-                "This workflow is a flow script; this server stores and checks scripts but does "
-                "not run them yet.");
   return found.graph;
 }
 
@@ -55,7 +53,7 @@ AnyDefinition Definitions::keep(const AnyDefinition& definition) {
   std::lock_guard lock(mutex_);
   Known& known = known_[definition.hash().text()];
   AnyDefinition already = known.lock();
-  if (already.graph || already.script) return already;
+  if (already.graph) return already;
   known = {definition.graph, definition.script};
   kept_.push_back(definition);
   if (kept_.size() > kept_max_) kept_.pop_front();
@@ -69,7 +67,7 @@ graph::DefinitionRef Definitions::keep(const graph::DefinitionRef& definition) {
 
 void Definitions::forget_unused() {
   std::erase_if(known_, [](const auto& entry) {
-    return entry.second.graph.expired() && entry.second.script.expired();
+    return entry.second.graph.expired();
   });
 }
 

@@ -9,7 +9,7 @@
 
 namespace fermata::front {
 
-/// A definition made ready: a graph, or a script.
+/// A definition made ready: a graph, or a script. `graph` is what the engine runs in both cases.
 struct AnyDefinition {
   graph::DefinitionRef graph;
   flow::ScriptRef script;
@@ -31,7 +31,7 @@ class Definitions {
 
   /// Fails with `data_damaged` when the catalogue lacks it or it does not compile.
   Outcome<AnyDefinition> load_any(const DefinitionHash& hash);
-  /// The same for those that only graphs will do; scripts fail with `not_implemented`.
+  /// The same as the engine runs it.
   Outcome<graph::DefinitionRef> load(const DefinitionHash& hash);
   /// Remembers it; answers the one that is remembered already, if any.
   AnyDefinition keep(const AnyDefinition& definition);
@@ -68,7 +68,7 @@ struct ResolvedWorkflow {
   uint32_t version = 0;
   graph::DefinitionRef definition;
 };
-/// As find_version; a script fails with `not_implemented`.
+/// As find_version.
 Outcome<ResolvedWorkflow> resolve_workflow(Catalog& catalog, Definitions& definitions,
                                            const AccountId& account, const WorkflowId& id,
                                            std::optional<uint32_t> version);

@@ -20,6 +20,14 @@ std::optional<Checkpoint> checkpoint_due(OpenRun& open, const HistoryChunk& even
   since.events += events.count;
   since.bytes += events.bytes.size();
   if (settings.checkpoint_events == 0) return std::nullopt;
+  if (open.run.script) {
+    // A parked script is what its machine holds, not what it has been through (F-45): every park is
+    // written down, and what comes before the next one is folded upon it.
+    if (open.run.script->fuel == since.script_fuel) return std::nullopt;
+    since = {};
+    since.script_fuel = open.run.script->fuel;
+    return Checkpoint{open.run.last_sequence, encode_checkpoint(open.run)};
+  }
   uint64_t times = since.reluctance;
   if (has_ready_work(open.run)) times *= patience_with_ready_work;
   if (open.run.finished()) times *= patience_with_ended;

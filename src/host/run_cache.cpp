@@ -79,6 +79,7 @@ Outcome<void> RunCache::open(const RunId& id, StoredRun stored) {
   OpenRun& open = insert(id);
   open.version = stored.version;
   open.run = *std::move(run);
+  if (open.run.script) open.since_checkpoint.script_fuel = open.run.script->fuel;
   for (const HistoryChunk& chunk : stored.history) {
     open.since_checkpoint.events += chunk.count;
     open.since_checkpoint.bytes += chunk.bytes.size();

@@ -113,13 +113,29 @@ TEST(Scripts, are_checked_without_being_stored) {
   EXPECT_EQ(world.ask("GET", "/api/v1/workflows").body.get("items").size(), 0u);
 }
 
-TEST(Scripts, that_cannot_be_run_yet_say_so) {
+// F-47
+TEST(Scripts, run_park_and_go_on_with_a_signal) {
   TestWorld world;
-  world.ask("PUT", "/api/v1/workflows/w", first_source, as_text);
-  auto start = world.ask("POST", "/api/v1/workflows/w/executions", "{}");
-  EXPECT_EQ(start.status, 501);
-  EXPECT_EQ(start.code(), "not_implemented");
-  EXPECT_NE(start.body.get("detail").as_string().find("flow script"), std::string::npos);
+  std::string source =
+      "Run.progress(1, 2)\n"
+      "const answer = await Signal.next(\"answer\")\n"
+      "return {greeting: `Hello, ${Inputs.name}`, answer}";
+  world.ask("PUT", "/api/v1/workflows/w", source, as_text);
+  auto start = world.ask("POST", "/api/v1/workflows/w/executions", R"({"input":{"name":"Ada"}})");
+  ASSERT_EQ(start.status, 201) << start.text;
+  std::string path = "/api/v1/executions/" + std::string(start.body.get("id").as_string());
+  auto waiting = world.ask("GET", path);
+  EXPECT_EQ(waiting.body.get("status"), Value("waiting")) << waiting.text;
+  EXPECT_EQ(waiting.body.get("waiting").items()[0].get("node"), Value("main:2")) << waiting.text;
+  EXPECT_EQ(waiting.body.get("progress").get("planned"), Value(2)) << waiting.text;
+  auto sent = world.ask("POST", path + "/signals/answer", R"({"payload":42})");
+  EXPECT_LT(sent.status, 300) << sent.text;
+  auto done = world.ask("GET", path);
+  EXPECT_EQ(done.body.get("status"), Value("completed")) << done.text;
+  EXPECT_EQ(done.body.get("output").get("answer"), Value(42)) << done.text;
+  EXPECT_EQ(done.body.get("output").get("greeting"), Value("Hello, Ada")) << done.text;
+  auto history = world.ask("GET", path + "/history");
+  EXPECT_NE(history.text.find("FlowResumed"), std::string::npos) << history.text;
 }
 
 }  // namespace

@@ -36,6 +36,13 @@ TEST(Examples, loop_counts_its_turns_without_waiting_for_them) {
             R"({"turns":4,"odd":[1,1,3,5],"count":4})");
 }
 
+TEST(Examples, reminder_waits_hours_in_no_time) {
+  Value output = output_of(
+      fermata({"run", "examples/reminder.flow", "--fast-forward", "--set", "name=Ada"}));
+  EXPECT_EQ(output.get("reminders").size(), 3u);
+  EXPECT_EQ(output.get("reminders").items()[2], Value("3: drink some water, Ada"));
+}
+
 TEST(Examples, nested_splits_keep_their_order) {
   EXPECT_EQ(to_json(output_of(fermata({"run", "examples/nested.json"}))),
             R"([{"id":"A","total":25},{"id":"B","total":21},{"id":"C","total":0}])");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "core/run/script_definition.h"
 #include "test/scenario/scenario_graph.h"
 
 namespace fermata::scenario {
@@ -85,6 +86,7 @@ Played Player::play() {
 void Player::perform(const Line& line) {
   static const std::map<std::string_view, Statement> statements = {
       {"graph", &Player::on_graph},     {"definition", &Player::on_definition},
+      {"script", &Player::on_script},
       {"start", &Player::on_start},     {"advance", &Player::on_advance},
       {"child", &Player::on_child},
       {"pass", &Player::on_advance},    {"answer", &Player::on_answer},
@@ -123,6 +125,32 @@ void Player::on_definition(Words& words, const Line& line) {
   auto document = parse_json(text);
   if (!document) words.fail(document.error().message);
   check_graph(name, *document, text);
+}
+
+namespace {
+
+void add_source(std::string& source, const std::vector<Line>& lines) {
+  for (const Line& line : lines) {
+    source += line.text + "\n";
+    add_source(source, line.block);
+  }
+}
+
+}  // namespace
+
+void Player::on_script(Words& words, const Line& line) {
+  words.accept("script");
+  std::string name = words.empty() ? "graph" : words.word("a name");
+  std::string source;
+  add_source(source, line.block);
+  flow::CheckedScript checked = flow::check_script(source);
+  latest_graph_ = name;
+  Graph& graph = graphs_[name];
+  graph.checked = {};
+  graph.checked.errors = checked.errors;
+  if (!checked.errors.empty()) return;
+  graph.checked.definition = make_script_definition(flow::make_definition(std::move(checked)));
+  world_->add_definition(name, graph.checked.definition);
 }
 
 void Player::check_graph(const std::string& name, const Value& document, std::string_view text) {

@@ -38,6 +38,7 @@ class Player {
   void perform(const Line& line);
   void on_graph(Words& words, const Line& line);
   void on_definition(Words& words, const Line& line);
+  void on_script(Words& words, const Line& line);
   void check_graph(const std::string& name, const Value& document, std::string_view text);
   void on_start(Words& words, const Line& line);
   Command start_command(Words& words);

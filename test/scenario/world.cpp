@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "core/run/script_definition.h"
 #include "core/run/snapshot.h"
 #include "host/run_cache.h"
 #include "test/scenario/scenario_text.h"
@@ -27,7 +28,7 @@ void World::Library::add(const std::string& name, const graph::DefinitionRef& de
 Outcome<graph::DefinitionRef> World::Library::definition(const DefinitionHash& hash) {
   auto [entry, fresh] = compiled_.try_emplace(hash);
   if (fresh) {
-    auto compiled = graph::compile_definition(canonical_.at(hash));
+    auto compiled = ready_definition(canonical_.at(hash));
     check(compiled && (*compiled)->hash == hash);
     entry->second = *compiled;
   }

@@ -9,6 +9,7 @@
 #include "base/id.h"
 #include "base/value.h"
 #include "core/flow/expression.h"
+#include "core/flow/script.h"
 #include "core/graph/node_set.h"
 #include "core/graph/template.h"
 
@@ -132,6 +133,11 @@ class Definition {
   int64_t timeout_ms = 0;
   Value canonical;  ///< what the hash is taken over; compiling it again gives this definition
   std::vector<std::string> names;  ///< of nodes, by index
+
+  /// A script and its code instead of nodes and edges (core/run/script_definition.h).
+  flow::ScriptRef script;
+  flow::Expression program;
+  bool is_script() const { return script != nullptr; }
 
   /// Level graph (G-73): successors of each node in its own lineage. A split leads to its
   /// aggregator and, because it fails in its own lineage, along its error edge.

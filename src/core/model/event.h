@@ -310,6 +310,57 @@ struct RunTimedOut {
   template <class V> void each(V&&) {}
 };
 
+/// The machine of a script has run until every fiber was parked, the script had ended or its slice
+/// was used up (F-41). With `outcome` the fold is spared running it again.
+struct FlowResumed {
+  std::string by;  ///< id of what was awaited, or `start`
+  uint64_t entropy = 0;
+  Value limits;  ///< those that were not the defaults
+  std::shared_ptr<flow::Execution> outcome;  ///< not stored
+  template <class V> void each(V&& v) { v("by", by); v("entropy", entropy); v("limits", limits); }
+};
+/// Something a script waits for, or might wait for, has ended (F-42).
+struct FlowSettled {
+  uint32_t number = 0;
+  flow::AwaitableKind kind = flow::AwaitableKind::task;
+  flow::AwaitableStatus status = flow::AwaitableStatus::completed;
+  Value result;
+  Value about;  ///< {name, node}
+  template <class V> void each(V&& v) {
+    v("number", number); v("kind", kind); v("status", status); v("result", result);
+    v("about", about);
+  }
+};
+struct FlowTimerFired {
+  uint32_t number = 0;
+  Value about;
+  template <class V> void each(V&& v) { v("number", number); v("about", about); }
+};
+/// The script is to end: `finally` blocks run unless forced (F-53), or it fails at once.
+struct FlowEnding {
+  flow::FlowEnd end = flow::FlowEnd::cancelled;
+  std::string reason;
+  std::string by;
+  bool force = false;
+  int64_t grace_ms = 0;
+  Value error;
+  template <class V> void each(V&& v) {
+    v("end", end); v("reason", reason); v("by", by); v("force", force); v("grace_ms", grace_ms);
+    v("error", error);
+  }
+};
+enum class FlowNote : uint8_t {
+  task_started, timer_armed, timer_cancelled, child_started, signal_sent, approval_opened,
+  work_cancelled, signal_taken, logged, warned, progressed, labelled, parked
+};
+/// What a script asked for or told, in the order it happened (F-47).
+struct FlowNoted {
+  FlowNote note = FlowNote::logged;
+  uint32_t number = 0;
+  Value about;
+  template <class V> void each(V&& v) { v("note", note); v("number", number); v("about", about); }
+};
+
 /// The position in this list is the stored tag: only ever add at the end. A run has one start,
 /// which is three times as large as any other event.
 using EventBody =
@@ -319,7 +370,8 @@ using EventBody =
                  ArrivalIgnored, TokenEnded, NodesSkipped, TokensCancelled, SignalReceived,
                  RunMigrated,
                  RunCompleted, RunFailed, RunCancelled, RunTimedOut, JobRequested,
-                 ChildRequested, SignalSent>;
+                 ChildRequested, SignalSent, FlowResumed, FlowSettled, FlowTimerFired, FlowEnding,
+                 FlowNoted>;
 std::string_view type_name(const EventBody& body);
 
 /// What lists the fields of an event.

@@ -1,6 +1,7 @@
 #include "core/model/run.h"
 
 #include "base/check.h"
+#include "core/flow/durable/activate.h"
 
 namespace fermata {
 
@@ -17,8 +18,15 @@ const Branch& Run::branch(Lineage lineage) const {
   return const_cast<Run*>(this)->branch(lineage);
 }
 
+flow::Execution& Run::own_script() {
+  check(script != nullptr);
+  if (script.use_count() > 1) script = std::make_shared<flow::Execution>(*script);
+  return *script;
+}
+
 bool has_ready_work(const Run& run) {
   if (run.finished() || run.paused()) return false;
+  if (run.script) return !run.script_begins && flow::wants_activation(*run.script);
   for (TokenId id : run.ready) {
     auto found = run.tokens.find(id);
     if (found != run.tokens.end() && found->second.parked == Parked::ready) return true;

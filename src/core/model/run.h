@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/fifo.h"
+#include "core/flow/durable/execution.h"
+#include "core/flow/durable/outgoing.h"
 #include "core/model/command.h"
 #include "core/model/context.h"
 #include "core/model/summary.h"
@@ -131,7 +133,8 @@ struct Merge {
   std::vector<NodeIndex> missing;
 };
 
-enum class TimerKind : uint8_t { token, merge, scope, run };
+/// `script` stands for the first of all that a script has armed.
+enum class TimerKind : uint8_t { token, merge, scope, run, script };
 /// Ordered as timers fire: by due time, then kind and id.
 struct RunTimer {
   Instant due;
@@ -206,6 +209,17 @@ struct Run {
   std::map<NodeIndex, Ended> ended;  ///< where tokens ended outside splits
   std::set<NodeIndex> done;     ///< nodes outside splits that ended at least once
   std::set<NodeIndex> skipped;  ///< told as never to run
+
+  /// What a script has come to; null when the run is a graph or has ended. Copies of the run share
+  /// it, so it is changed only through `own_script`.
+  std::shared_ptr<flow::Execution> script;
+  std::optional<Instant> script_begins;  ///< while its start is still to come
+  Instant script_ran;                    ///< when its machine last ran
+  Value script_progress;                 ///< {planned, done} as it tells them, or null
+  std::string script_ended_by;           ///< who cancelled it, while it cleans up
+  /// What the latest event made the script ask for. Left by the fold for the decision at hand.
+  std::vector<flow::Outgoing> script_asks;
+  flow::Execution& own_script();
 
   bool exists() const { return last_sequence > 0; }
   bool finished() const { return is_terminal(status); }

@@ -38,6 +38,11 @@ Outcome<Decision> decide(Run& run, const Command& command, const Given& given) {
   if (!starts && !run.exists())
     return fail(ErrorCode::execution_not_found, "there is no execution " + command.run.text());
   Step step(run, given);
+  if (!starts && run.definition->is_script()) {
+    FERMATA_TRY_VOID(decide_script(step, command));
+    if (run.finished() && !step.decision.events.empty()) report_end(step);
+    return std::move(step.decision);
+  }
   // An earlier decision stopped with tokens left to run: merges it touched were not judged.
   if (!starts && has_ready_work(run)) graph::touch_pending_merges(step);
   auto outcome = std::visit(

@@ -32,6 +32,11 @@ std::string_view name_of(SlotOutcome outcome) {
   return "";
 }
 
+std::string_view name_of(FlowNote) { return ""; }
+std::string_view name_of(flow::AwaitableKind kind) { return flow::kind_name(kind); }
+std::string_view name_of(flow::AwaitableStatus status) { return flow::status_name(status); }
+std::string_view name_of(flow::FlowEnd end) { return flow::end_name(end); }
+
 /// Turns fields into members; what is empty is left out.
 class JsonFields {
  public:
@@ -86,13 +91,19 @@ class JsonFields {
     if (value) out_.set(name, true);
   }
   void operator()(std::string_view name, const Value& value) {
-    if (!value.is_null()) out_.set(name, value);
+    if (name == "about" && value.is_object()) {
+      for (const Value::Member& member : value.members())
+        out_.set(member.key.as_string(), member.value);
+    } else if (!value.is_null()) {
+      out_.set(name, value);
+    }
   }
   void operator()(std::string_view name, Instant at) { out_.set(name, to_rfc3339(at)); }
   template <class E>
     requires std::is_enum_v<E>
   void operator()(std::string_view name, E value) {
-    out_.set(name, name_of(value));
+    // What a note is about is its type.
+    if (name != "note") out_.set(name, name_of(value));
   }
   template <class T>
   void operator()(std::string_view name, const std::optional<T>& value) {

@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "core/model/measure.h"
 #include "core/run/decide.h"
+#include "core/run/script_events.h"
 #include "core/run/snapshot.h"
 
 /// The fold. Each overload changes the state as its event says and decides nothing.
@@ -96,6 +97,7 @@ void apply(Run& run, const Box<RunStarted>& start, Instant at) {
   if (!event.seed.empty()) return;
   run.input = event.input;
   run.trigger = event.trigger;
+  if (run.definition->is_script()) return begin_script(run, event.start_at, at);
   Token token;
   token.node = run.definition->entry;
   token.context = Context().with(Context::json_key, run.input);
@@ -119,7 +121,8 @@ void apply(Run& run, const RunUnpaused& event, Instant) {
   Duration pause{event.paused_ms};
   std::set<RunTimer> moved;
   for (RunTimer timer : run.timers) {
-    if (timer.kind != TimerKind::token) timer.due = timer.due + pause;
+    bool waits = timer.kind == TimerKind::token || timer.kind == TimerKind::script;
+    if (!waits) timer.due = timer.due + pause;
     moved.insert(timer);
   }
   run.timers = std::move(moved);
@@ -391,7 +394,11 @@ void apply(Run& run, const TokensCancelled& event, Instant) {
 }
 
 void apply(Run& run, const SignalReceived& event, Instant at) {
-  run.signals.push_back({event.name, event.id, event.payload, at});
+  if (run.script) {
+    script_receives(run, event);
+  } else {
+    run.signals.push_back({event.name, event.id, event.payload, at});
+  }
   // A signal that was sent without an id is named by its sequence; nobody can send that again.
   bool named = event.id != "#" + std::to_string(run.last_sequence + 1);
   if (named && !event.id.empty()) run.signal_ids.insert(event.id);
@@ -414,6 +421,8 @@ void end(Run& run, RunStatus status, Instant at) {
   run.pending_merges.clear();
   run.signals.clear();
   run.root = {};
+  run.script.reset();
+  run.script_begins.reset();
   run.calls = 0;
   run.orders = 0;
 }

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/fields.h"
 #include "core/run/decide.h"
+#include "core/run/script_events.h"
 
 namespace fermata {
 
@@ -33,8 +34,11 @@ std::string_view type_name(const EventBody& body) {
       "SplitOpened",  "SlotResolved",   "SplitClosed",    "MergeArrived",   "MergeRecounted",
       "MergeOpened",  "MergeTimedOut",  "ArrivalIgnored", "TokenEnded",     "NodesSkipped",
       "TokensCancelled", "SignalReceived", "RunMigrated", "RunCompleted",   "RunFailed",
-      "RunCancelled", "RunTimedOut",    "JobRequested",   "ChildRequested", "SignalSent"};
+      "RunCancelled", "RunTimedOut",    "JobRequested",   "ChildRequested", "SignalSent",
+      "FlowResumed",  "FlowSettled",    "TimerFired",     "FlowEnding",     "FlowNoted"};
   static_assert(std::size(names) == std::variant_size_v<EventBody>);
+  if (const auto* note = std::get_if<FlowNoted>(&body)) return script_event_name(*note);
+  if (const auto* settled = std::get_if<FlowSettled>(&body)) return script_event_name(*settled);
   if (const auto* failed = std::get_if<MergeFailed>(&body);
       failed && failed->error.get("code") != Value("merge_timeout"))
     return "NodeFailed";

@@ -47,7 +47,12 @@ Outcome<void> on_start(Step& step, const Command& command, const StartRun& start
   }
   step.emit(std::move(event));
   if (start.seed) graph::take_over(step);
-  if (!start.waits_its_turn) graph::advance(step);
+  if (start.waits_its_turn) return {};
+  if (start.definition->is_script()) {
+    advance_script(step);
+  } else {
+    graph::advance(step);
+  }
   return {};
 }
 

@@ -19,6 +19,7 @@ void fire(Step& step, const RunTimer& timer) {
     case TimerKind::merge: return graph::fire_merge_timeout(step, timer.id);
     case TimerKind::scope: return graph::fire_scope_timeout(step, static_cast<ScopeId>(timer.id));
     case TimerKind::run: return graph::time_out_run(step);
+    case TimerKind::script: return;  // a graph has none
   }
 }
 

@@ -162,6 +162,8 @@ Outcome<Seed> retry(const Source& source, const std::optional<MigrationTarget>& 
     return fail(ErrorCode::run_not_finished, "the execution has not ended yet");
   if (status != RunStatus::failed && status != RunStatus::timed_out)
     return fail(ErrorCode::run_not_failed, "the execution has not failed");
+  if (source.definitions.latest->is_script())
+    return fail(ErrorCode::not_implemented, "executions of scripts cannot be retried yet");
   FERMATA_TRY(halt, find_halt(source));
   if (halt.before == 0)
     return fail(ErrorCode::rerun_not_possible, "the execution failed before its first node");

@@ -125,6 +125,8 @@ Outcome<Seed> fork(const Source& source, uint64_t at_sequence, const Value& chan
     return fail(ErrorCode::sequence_unknown,
                 "the execution has sequences 1 to " + std::to_string(source.summary.last_sequence));
   }
+  if (source.definitions.latest->is_script())
+    return fail(ErrorCode::not_implemented, "executions of scripts cannot be forked yet");
   FERMATA_TRY(sequence, resting_point(source, at_sequence));
   FERMATA_TRY(run, state_at(source, sequence));
   if (run.finished())

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/fields.h"
+#include "core/flow/durable/execution_bytes.h"
 
 namespace fermata {
 
@@ -225,6 +226,14 @@ std::string encode_snapshot(const Run& run) {
   writer.put_all(run.skipped);
   writer.put_all(run.children);
   third_fields(put, run);
+  if (run.definition && run.definition->is_script()) {
+    writer.put(run.script_begins);
+    writer.put(run.script_ran);
+    writer.put(run.script_progress);
+    writer.put(run.script_ended_by);
+    writer.put(run.script != nullptr);
+    if (run.script) flow::encode_execution(*run.script, out);
+  }
   return out.take();
 }
 
@@ -253,6 +262,16 @@ Outcome<Run> decode_snapshot(std::string_view bytes, graph::DefinitionRef defini
   reader.take_set(run.skipped);
   reader.take_set(run.children);
   if (form >= 3) third_fields(take, run);
+  if (run.definition && run.definition->is_script()) {
+    reader.take(run.script_begins);
+    reader.take(run.script_ran);
+    reader.take(run.script_progress);
+    reader.take(run.script_ended_by);
+    bool lives = false;
+    reader.take(lives);
+    if (lives) run.script = std::make_shared<flow::Execution>();
+    if (lives) flow::decode_execution(in, *run.script);
+  }
   if (!known || !in.done())
     return fail(ErrorCode::data_damaged, "the stored state of a run cannot be read");
   return run;

@@ -61,6 +61,10 @@ Outcome<void> on_signal(Step& step, const SignalRun& signal);
 Outcome<void> on_job_settled(Step& step, const SettleJob& settle);
 Outcome<void> on_child_settled(Step& step, const SettleChild& settle);
 Outcome<void> on_signal_settled(Step& step, const SettleSignal& settle);
+/// Every command but a start, for a run of a script.
+Outcome<void> decide_script(Step& step, const Command& command);
+/// Lets the machine run as long as a fiber can go on; ends the run when the script has ended.
+void advance_script(Step& step);
 /// Tells those who wait for this run that it has ended; stops what only it wanted.
 void report_end(Step& step);
 Outcome<void> on_migrate(Step& step, const MigrateRun& migrate);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/graph/orders.h"
+#include "core/run/script_asks.h"
 
 namespace fermata {
 
@@ -15,6 +16,7 @@ struct Entry {
   Instant since;
   std::optional<Instant> until;
   Value what;
+  std::string place{};  ///< in a script, instead of a node
 };
 
 std::string_view kind_of(Parked parked) {
@@ -30,8 +32,28 @@ std::string_view kind_of(Parked parked) {
   }
 }
 
+/// What each fiber of a script waits for; `node` is its function and line (F-47).
+void add_parked_fibers(const Run& run, std::vector<Entry>& entries) {
+  if (run.script_begins) {
+    entries.push_back({"timer", graph::no_node, run.started_at, run.script_begins, Value(), ""});
+  }
+  for (const auto& [fiber, parked] : run.script->parked) {
+    auto found = run.script->awaitables.find(parked.awaiting);
+    if (found == run.script->awaitables.end()) continue;
+    const flow::Awaitable& record = found->second;
+    Value what = Value::object({{"id", run.script->id_of(parked.awaiting)}});
+    if (!record.name.empty()) what.set("name", record.name);
+    if (flow::is_composite(record.kind)) what.set("open", record.composite.open);
+    std::string_view kind =
+        record.kind == flow::AwaitableKind::task ? "job" : flow::kind_name(record.kind);
+    entries.push_back({kind, graph::no_node, run.script_ran, record.due, std::move(what),
+                       node_name(parked.place)});
+  }
+}
+
 std::vector<Entry> entries_of(const Run& run) {
   std::vector<Entry> entries;
+  if (run.script) add_parked_fibers(run, entries);
   for (const auto& [id, token] : run.tokens) {
     std::string_view kind = kind_of(token.parked);
     if (kind.empty()) continue;
@@ -69,6 +91,7 @@ std::vector<Entry> entries_of(const Run& run) {
 Value shown(const Run& run, const Entry& entry, size_t count) {
   Value out = Value::object({{"kind", entry.kind}});
   if (entry.node != graph::no_node) out.set("node", run.definition->nodes[entry.node].id);
+  if (!entry.place.empty()) out.set("node", entry.place);
   out.set("since", to_rfc3339(entry.since));
   if (entry.until) out.set("until", to_rfc3339(*entry.until));
   if (count > 1) {
@@ -88,9 +111,9 @@ Value waiting_of(const Run& run) {
     for (const Entry& entry : entries) list.push(shown(run, entry, 1));
     return list;
   }
-  std::map<std::pair<NodeIndex, std::string_view>, std::pair<Entry, size_t>> groups;
+  std::map<std::tuple<NodeIndex, std::string, std::string_view>, std::pair<Entry, size_t>> groups;
   for (const Entry& entry : entries) {
-    auto [group, fresh] = groups.try_emplace({entry.node, entry.kind}, entry, 0);
+    auto [group, fresh] = groups.try_emplace({entry.node, entry.place, entry.kind}, entry, 0);
     auto& [earliest, count] = group->second;
     ++count;
     earliest.since = std::min(earliest.since, entry.since);
@@ -102,6 +125,13 @@ Value waiting_of(const Run& run) {
 }
 
 Value progress_of(const Run& run) {
+  if (run.definition->is_script()) {
+    const Value& told = run.script_progress;
+    Value none = Value(0);
+    return Value::object({{"planned", told.is_object() ? told.get("planned") : none},
+                          {"done", told.is_object() ? told.get("done") : none},
+                          {"splits", Value::array()}});
+  }
   int64_t planned = 0, done = 0;
   for (NodeIndex node = 0; node < run.definition->nodes.size(); ++node) {
     if (!run.definition->outside_splits[node]) continue;

@@ -1,5 +1,6 @@
 #include "base/json.h"
 #include "core/flow/script.h"
+#include "core/run/script_definition.h"
 #include "front/flow_text.h"
 #include "server/routes/store_definition.h"
 
@@ -42,7 +43,7 @@ void put_flow(Api& api, const Call& call) {
   put->canonical = to_canonical_json(front::flow_document(script->script.source));
   auto stored = finish_put(api, call, *put);
   if (!stored) return api.fail(call, stored.error());
-  api.definitions().keep(front::AnyDefinition{nullptr, script});
+  api.definitions().keep(front::AnyDefinition{make_script_definition(script), script});
   answer_put(call, *stored, script->hash, "flow", std::move(findings.warnings));
 }
 

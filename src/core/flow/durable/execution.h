@@ -140,6 +140,8 @@ struct Execution {
   std::map<uint32_t, Awaitable> awaitables;
   std::map<std::string, Mailbox, std::less<>> mailboxes;
   std::map<uint32_t, ParkedFiber> parked;  ///< main is 0, others have their awaitable's number
+  /// What is armed, in the order it fires; number 0 is the end of a cancellation's grace.
+  std::set<std::pair<Instant, uint32_t>> alarms;
   std::vector<ReadyFiber> ready;
   std::set<uint32_t> unwinding_fibers;  ///< those that the end of the run waits for (F-53)
   std::set<uint32_t> doomed;  ///< fibers that are thrown at when they park next

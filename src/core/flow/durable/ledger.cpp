@@ -13,7 +13,21 @@ Awaitable* Ledger::find(uint32_t number) {
 }
 
 void Ledger::tell(decltype(Outgoing::what) what, Place place) {
+  if (const auto* armed = std::get_if<ArmTimer>(&what)) {
+    execution_.alarms.emplace(armed->due, armed->number);
+  } else if (const auto* disarmed = std::get_if<DisarmTimer>(&what)) {
+    silence(disarmed->number);
+  } else if (const auto* fired = std::get_if<TimerFired>(&what)) {
+    silence(fired->number);
+  }
   out_.push_back({std::move(place), std::move(what)});
+}
+
+/// Called while the record still knows when it would have fired.
+void Ledger::silence(uint32_t number) {
+  const Awaitable* record = find(number);
+  auto due = number == 0 ? execution_.grace_until : record ? record->due : std::nullopt;
+  if (due) execution_.alarms.erase({*due, number});
 }
 
 uint32_t Ledger::open(Awaitable record) {

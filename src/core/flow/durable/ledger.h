@@ -68,6 +68,7 @@ class Ledger {
   // ledger.cpp
   void enqueue(Settling settling) { queue_.push_back(std::move(settling)); }
   void drain();
+  void silence(uint32_t number);
   void apply(Settling settling);
   void release(uint32_t number, Awaitable& record, const Settling& settling);
   void wake(std::span<const uint32_t> fibers, Wake how);

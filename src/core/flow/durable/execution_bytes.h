@@ -1,0 +1,13 @@
+#pragma once
+#include "base/bytes.h"
+#include "core/flow/durable/execution.h"
+
+namespace fermata::flow {
+
+/// The whole state of a script as bytes: its records, and the machine as its snapshot has it. Equal
+/// states give equal bytes.
+void encode_execution(const Execution& execution, ByteWriter& out);
+/// Fails the reader when the bytes are not what `encode_execution` writes.
+void decode_execution(ByteReader& in, Execution& execution);
+
+}  // namespace fermata::flow

@@ -1,0 +1,227 @@
+#include <charconv>
+
+#include "core/flow/durable/activate.h"
+#include "core/flow/durable/awaitable_errors.h"
+#include "core/run/script_asks.h"
+#include "core/run/script_events.h"
+#include "core/run/step.h"
+
+/// Commands to a run of a script. They change its records; then the machine runs, in the same
+/// decision, if a fiber can go on (F-42).
+namespace fermata {
+
+namespace {
+
+using flow::AwaitableKind;
+using flow::AwaitableStatus;
+
+template <class... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+template <class... F>
+Overloaded(F...) -> Overloaded<F...>;
+
+Outcome<void> refuse_ended(const Run& run) {
+  if (run.finished()) return fail(ErrorCode::run_finished, "the execution has ended");
+  return {};
+}
+
+/// What an event changed may have made the script ask for something.
+template <class E>
+void emit(Step& step, E event) {
+  step.emit(std::move(event));
+  tell_asks(step, std::exchange(step.run.script_asks, {}));
+}
+
+/// The awaitable that `ref`, its number, names, if it is still open.
+Outcome<uint32_t> awaited(const Run& run, std::string_view ref, AwaitableKind kind) {
+  FERMATA_TRY_VOID(refuse_ended(run));
+  uint32_t number = 0;
+  auto read = std::from_chars(ref.data(), ref.data() + ref.size(), number);
+  bool whole = read.ec == std::errc() && read.ptr == ref.data() + ref.size();
+  auto found = run.script->awaitables.find(number);
+  bool open = whole && found != run.script->awaitables.end() && found->second.kind == kind &&
+              found->second.pending();
+  if (!open) return fail(ErrorCode::activation_closed, "this work is no longer awaited");
+  return number;
+}
+
+void settle(Step& step, uint32_t number, AwaitableStatus status, Value result) {
+  const flow::Awaitable& record = step.run.script->awaitables.at(number);
+  FlowSettled event{number, record.kind, status, std::move(result), about(record)};
+  emit(step, std::move(event));
+  advance_script(step);
+}
+
+Outcome<void> on_job(Step& step, const SettleJob& job) {
+  std::string_view own = step.run.id.text();
+  std::string_view id = job.job.text();
+  bool ours = id.size() > own.size() && id.starts_with(own) && id[own.size()] == '.';
+  FERMATA_TRY(number, awaited(step.run, ours ? id.substr(own.size() + 1) : std::string_view(),
+                              AwaitableKind::task));
+  if (job.state == "SUCCEEDED") {
+    settle(step, number, AwaitableStatus::completed, job.output);
+    return {};
+  }
+  if (job.state == "CANCELLED") {
+    settle(step, number, AwaitableStatus::cancelled,
+           flow::cancelled_error("the job was cancelled"));
+    return {};
+  }
+  flow::TaskEnd end;
+  end.task = step.run.script->awaitables.at(number).name;
+  end.reported = job.error;
+  end.attempts = job.attempts;
+  if (job.state == "TIMEOUT") end.how = flow::TaskFailure::timed_out;
+  if (job.state == "DENIED") end.how = flow::TaskFailure::denied;
+  if (job.state == "OUTPUT_QUARANTINED") end.how = flow::TaskFailure::quarantined;
+  Value error = flow::task_error(end);
+  if (job.fatal) {
+    // No script may catch this: everything the run did is to be undone (F-28).
+    FlowEnding ending;
+    ending.end = flow::FlowEnd::failed;
+    ending.error = std::move(error);
+    emit(step, std::move(ending));
+    advance_script(step);
+    return {};
+  }
+  settle(step, number, AwaitableStatus::failed, std::move(error));
+  return {};
+}
+
+Outcome<void> on_child(Step& step, const SettleChild& child) {
+  FERMATA_TRY(number, awaited(step.run, child.ref, AwaitableKind::child));
+  std::string name = step.run.script->awaitables.at(number).name;
+  if (child.status == "completed") {
+    settle(step, number, AwaitableStatus::completed, child.output);
+  } else if (child.status == "cancelled") {
+    settle(step, number, AwaitableStatus::cancelled,
+           flow::cancelled_error("the child was cancelled"));
+  } else {
+    settle(step, number, AwaitableStatus::failed,
+           flow::child_error(name, child.error, child.status == "timed_out"));
+  }
+  return {};
+}
+
+Outcome<void> on_sent(Step& step, const SettleSignal& sent) {
+  FERMATA_TRY(number, awaited(step.run, sent.ref, AwaitableKind::send));
+  if (sent.delivered) {
+    settle(step, number, AwaitableStatus::completed, Value());
+  } else {
+    settle(step, number, AwaitableStatus::failed,
+           flow::awaitable_error("SIGNAL_NOT_DELIVERED", sent.reason));
+  }
+  return {};
+}
+
+Outcome<void> on_signal_for_script(Step& step, const SignalRun& signal) {
+  Run& run = step.run;
+  FERMATA_TRY_VOID(refuse_ended(run));
+  if (!signal.signal_id.empty() && run.signal_ids.contains(signal.signal_id)) return {};
+  if (run.script->signals_kept >= step.given.limits.signals_kept_max)
+    return fail(ErrorCode::rate_limited, "the execution keeps " +
+                                             std::to_string(run.script->signals_kept) +
+                                             " signals; setting graph_signals_kept_max");
+  std::string id = signal.signal_id;
+  if (id.empty()) id = "#" + std::to_string(run.last_sequence + 1);
+  emit(step, SignalReceived{signal.name, id, signal.payload});
+  advance_script(step);
+  return {};
+}
+
+/// Begins the end; clean-up may go on after this decision (F-53).
+void end_script(Step& step, flow::FlowEnd end, std::string reason, std::string by) {
+  FlowEnding ending;
+  ending.end = end;
+  ending.reason = std::move(reason);
+  ending.by = std::move(by);
+  ending.grace_ms = step.given.limits.flow.cancel_grace_ms;
+  emit(step, std::move(ending));
+  advance_script(step);
+}
+
+Outcome<void> on_cancel_script(Step& step, const Command& command, const CancelRun& cancel) {
+  Run& run = step.run;
+  if (run.status == RunStatus::cancelled) return {};
+  FERMATA_TRY_VOID(refuse_ended(run));
+  if (run.script->unwinding != flow::FlowEnd::none) return {};
+  // What is paused cannot clean up.
+  if (run.paused()) emit(step, RunUnpaused{command.actor, (step.at - *run.paused_at).ms});
+  end_script(step, flow::FlowEnd::cancelled, cancel.reason, command.actor);
+  return {};
+}
+
+void fire_script_timer(Step& step) {
+  const Run& run = step.run;
+  if (run.script_begins) return emit(step, FlowTimerFired{});
+  uint32_t number = run.script->alarms.begin()->second;
+  FlowTimerFired fired{number, Value()};
+  auto record = run.script->awaitables.find(number);
+  if (record != run.script->awaitables.end()) fired.about = about(record->second);
+  emit(step, std::move(fired));
+}
+
+Outcome<void> on_wake_script(Step& step) {
+  Run& run = step.run;
+  FERMATA_TRY_VOID(refuse_ended(run));
+  if (run.paused()) return fail(ErrorCode::run_paused, "the execution is paused");
+  auto due = [&] {
+    return !run.finished() && !run.timers.empty() && run.timers.begin()->due <= step.given.now;
+  };
+  if (!due() && !has_ready_work(run))
+    return fail(ErrorCode::nothing_due, "nothing is due yet");
+  advance_script(step);
+  // One at a time, each followed until everything is parked; a cut activation comes first (F-51).
+  while (!step.spent() && due() && !run.script->open) {
+    ++step.activations;
+    RunTimer timer = *run.timers.begin();
+    if (timer.kind == TimerKind::run) {
+      end_script(step, flow::FlowEnd::timed_out, "the execution timed out", "engine");
+    } else {
+      fire_script_timer(step);
+      advance_script(step);
+    }
+  }
+  return {};
+}
+
+Outcome<void> on_resume_script(Step& step, const Command& command) {
+  Run& run = step.run;
+  FERMATA_TRY_VOID(refuse_ended(run));
+  if (!run.paused()) return fail(ErrorCode::run_not_paused, "the execution is not paused");
+  emit(step, RunUnpaused{command.actor, (step.at - *run.paused_at).ms});
+  advance_script(step);
+  if (!run.finished() && !step.spent()) (void)on_wake_script(step);
+  return {};
+}
+
+}  // namespace
+
+Outcome<void> decide_script(Step& step, const Command& command) {
+  auto closed = [] { return fail(ErrorCode::activation_closed, "a script makes no calls"); };
+  return std::visit(
+      Overloaded{
+          [&](const StartRun& body) -> Outcome<void> { return on_start(step, command, body); },
+          [&](const WakeRun&) -> Outcome<void> { return on_wake_script(step); },
+          [&](const AnswerCall&) -> Outcome<void> { return closed(); },
+          [&](const RecoverCalls&) -> Outcome<void> { return closed(); },
+          [&](const CancelRun& body) -> Outcome<void> {
+            return on_cancel_script(step, command, body);
+          },
+          [&](const PauseRun&) -> Outcome<void> { return on_pause(step, command); },
+          [&](const ResumeRun&) -> Outcome<void> { return on_resume_script(step, command); },
+          [&](const SignalRun& body) -> Outcome<void> { return on_signal_for_script(step, body); },
+          [&](const MigrateRun&) -> Outcome<void> {
+            return fail(ErrorCode::migration_refused,
+                        "executions of scripts keep the version they began with");
+          },
+          [&](const SettleJob& body) -> Outcome<void> { return on_job(step, body); },
+          [&](const SettleChild& body) -> Outcome<void> { return on_child(step, body); },
+          [&](const SettleSignal& body) -> Outcome<void> { return on_sent(step, body); },
+      },
+      command.body);
+}
+
+}  // namespace fermata

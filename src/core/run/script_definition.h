@@ -1,0 +1,15 @@
+#pragma once
+#include "base/error.h"
+#include "core/graph/definition.h"
+
+namespace fermata {
+
+/// A script as the engine runs it: a definition without nodes that carries its compiled code. The
+/// script must have passed its checks.
+graph::DefinitionRef make_script_definition(flow::ScriptRef script);
+
+/// A definition as it was stored, graph or script (`{"language": "flow", "source"}`), made ready to
+/// run. Fails with data_damaged when it cannot have been stored like this.
+Outcome<graph::DefinitionRef> ready_definition(const Value& canonical);
+
+}  // namespace fermata

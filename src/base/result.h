@@ -25,7 +25,7 @@ class [[nodiscard]] Result {
   explicit operator bool() const { return state_.index() == 0; }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
-  T&& operator*() && { return std::move(value()); }
+  T operator*() && { return std::move(value()); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 
@@ -37,7 +37,8 @@ class [[nodiscard]] Result {
     check(state_.index() == 0);
     return std::get<0>(state_);
   }
-  T&& value() && {
+  /// By value: a loop over the content of a passing result keeps it alive.
+  T value() && {
     check(state_.index() == 0);
     return std::get<0>(std::move(state_));
   }

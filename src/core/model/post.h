@@ -6,6 +6,7 @@
 
 #include "base/id.h"
 #include "base/value.h"
+#include "core/model/trace.h"
 
 /// What one root asks of another. A post is decided in the turn that made it, and what it means to
 /// the receiver is committed together with what it means to the sender, or neither is (ADR 0011).

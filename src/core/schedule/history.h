@@ -1,0 +1,17 @@
+#pragma once
+#include <vector>
+
+#include "base/error.h"
+#include "core/model/summary.h"
+#include "core/schedule/event.h"
+
+namespace fermata::schedule {
+
+/// The binary form of the events of one commit: format version, instant, then tag and fields each.
+HistoryChunk encode_history(const std::vector<Event>& events);
+/// Fails with data_damaged when the bytes are not what encode_history writes.
+Outcome<std::vector<Event>> decode_history(const HistoryChunk& chunk);
+/// The state that a history means.
+Outcome<Schedule> fold(const ScheduleId& id, const std::vector<HistoryChunk>& history);
+
+}  // namespace fermata::schedule

@@ -116,7 +116,9 @@ Outcome<void> act_on_preview(Api& api, const Call& call, const BulkRequest& requ
                 "The token is unknown, has acted already or is too old.");
   if (!request_hash.empty() && preview->request_hash != request_hash) {
     api.bulk().previews().put(request.token, *std::move(preview), now);
-    return fail(ErrorCode::bulk_token_invalid, "The token belongs to a dry run of something else.");
+    return fail(ErrorCode::bulk_token_invalid,
+                "The token's dry run asked for something else; send the token alone, or with all "
+                "that the dry run asked for.");
   }
   return begin_bulk(api, call, request, *std::move(preview));
 }

@@ -71,8 +71,11 @@ std::string demo_text(const Demo& demo, const std::string& base_url, const std::
   text += demo.continued ? "Its run " + id + " was under way before and goes on.\n"
                          : "Its run " + id + " has begun: a call, a wait of 20 s, a merge.\n";
   text += "\nThree things to try from another terminal:\n\n";
-  text += "  1. Watch it:           " + program + " watch " + id + "\n";
-  text += "  2. Start another one:  " + program + " start demo --set server=" + base_url + "\n";
+  // The command line asks the usual address unless it is told another.
+  std::string there = base_url == "http://" + Settings{}.listen ? "" : " --server " + base_url;
+  text += "  1. Watch it:           " + program + " watch " + id + there + "\n";
+  text +=
+      "  2. Start another one:  " + program + " start demo --set server=" + base_url + there + "\n";
   text += "  3. Crash the server:   kill -9 " + std::to_string(process_id) +
           " && ./dev run\n"
           "     and watch the run again: it goes on where it was, and waits no longer than it\n"

@@ -7,7 +7,7 @@
 namespace fermata::cli {
 namespace {
 
-constexpr std::string_view names[] = {"debug", "info", "warn", "error"};
+constexpr std::string_view level_names[] = {"debug", "info", "warn", "error"};
 
 /// A field's value as one word: quoted when it holds a blank, a quote or a control character.
 std::string word_of(const Value& value) {
@@ -29,9 +29,9 @@ std::string one_line(std::string_view message) {
 }  // namespace
 
 LogLevel log_level_of(std::string_view name) {
-  auto found = std::find(std::begin(names), std::end(names), name);
-  return found == std::end(names) ? LogLevel::info
-                                  : static_cast<LogLevel>(found - std::begin(names));
+  auto found = std::find(std::begin(level_names), std::end(level_names), name);
+  return found == std::end(level_names) ? LogLevel::info
+                                        : static_cast<LogLevel>(found - std::begin(level_names));
 }
 
 void Log::write(LogLevel level, std::string_view message, Fields fields) {
@@ -49,12 +49,12 @@ void Log::put(LogLevel level, std::string_view message, const AnyFields& fields)
   std::string line;
   if (json_) {
     Value entry = Value::object({{"at", to_rfc3339(now_())},
-                                 {"level", names[static_cast<int>(level)]},
+                                 {"level", level_names[static_cast<int>(level)]},
                                  {"message", message}});
     for (const auto& [name, value] : fields) entry.set(name, value);
     line = to_json(entry);
   } else {
-    std::string name(names[static_cast<int>(level)]);
+    std::string name(level_names[static_cast<int>(level)]);
     name.resize(5, ' ');
     line = to_rfc3339(now_()) + " " + name + " " + one_line(message);
     for (const auto& [key, value] : fields) line += " " + std::string(key) + "=" + word_of(value);

@@ -2,15 +2,10 @@
 
 #include "base/json.h"
 #include "base/time.h"
+#include "cli/remote.h"
 
 namespace fermata::cli {
 namespace {
-
-std::string text_at(const Value& object, std::string_view key) {
-  const Value* found = object.find(key);
-  if (found == nullptr || found->is_null()) return "";
-  return to_text(*found);
-}
 
 /// 10:00:00.123 of an RFC 3339 text.
 std::string time_of_day(const std::string& at) {

@@ -7,7 +7,7 @@ namespace fermata {
 
 namespace {
 
-constexpr Duration store_retry_delay{1'000};
+constexpr Duration job_retry_delay{1'000};
 
 bool is_first_submit(const JobItem& item) {
   return item.tries == 0 && !item.posted &&
@@ -223,7 +223,7 @@ void Host::Partition::refuse(JobItem item, const Error& error, Instant now) {
   if (item.reply) {
     item.reply(Failure{error});
   } else {
-    desk_.defer(std::move(item), now + store_retry_delay);
+    desk_.defer(std::move(item), now + job_retry_delay);
   }
 }
 

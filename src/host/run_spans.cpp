@@ -5,8 +5,6 @@
 namespace fermata {
 namespace {
 
-int64_t nanoseconds(Instant at) { return at.ms * 1'000'000; }
-
 std::string text_of(const Value& value) {
   return value.is_string() ? std::string(value.as_string()) : std::string();
 }

@@ -16,6 +16,9 @@ struct RecordedRun {
 };
 RecordedRun recorded(const Run& run);
 
+/// As spans count time.
+inline int64_t nanoseconds(Instant at) { return at.ms * 1'000'000; }
+
 /// Spans beyond this many of one commit are left out.
 constexpr size_t spans_per_commit_max = 1'000;
 

@@ -7,8 +7,6 @@ namespace {
 
 constexpr size_t span_bytes = 1'000;  ///< about
 
-int64_t nanoseconds(Instant at) { return at.ms * 1'000'000; }
-
 /// The host of a URL. Its path and query may hold secrets and are not told.
 std::string host_of(std::string_view url) {
   size_t begin = url.find("://");

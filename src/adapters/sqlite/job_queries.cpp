@@ -8,7 +8,7 @@
 namespace fermata::sqlite {
 namespace {
 
-constexpr size_t scan_batch_max = 4096;
+constexpr size_t job_scan_batch_max = 4096;
 
 bool none_succeeded(const std::vector<job::State>& states) {
   return !states.empty() &&
@@ -111,7 +111,7 @@ Outcome<JobPage> JobQueries::list(const JobFilter& filter, size_t limit, uint64_
   JobPage page;
   uint64_t last = 0;
   before = std::min<uint64_t>(before, INT64_MAX);
-  size_t batch = std::clamp<size_t>(limit + 1, 16, scan_batch_max);
+  size_t batch = std::clamp<size_t>(limit + 1, 16, job_scan_batch_max);
   for (;;) {
     FERMATA_TRY(numbers, next_numbers(filter, before, batch));
     if (numbers.empty()) return page;
@@ -126,7 +126,7 @@ Outcome<JobPage> JobQueries::list(const JobFilter& filter, size_t limit, uint64_
       last = number;
     }
     before = numbers.back();
-    batch = std::min(batch * 2, scan_batch_max);
+    batch = std::min(batch * 2, job_scan_batch_max);
   }
 }
 

@@ -9,11 +9,11 @@ namespace {
 // https://www.sqlite.org/walformat.html: two copies of the header, then the state of checkpoints.
 // All numbers are in the byte order of the machine.
 constexpr uint32_t known_version = 3'007'000;
-constexpr size_t header_bytes = 48;
+constexpr size_t index_header_bytes = 48;
 constexpr size_t summed_bytes = 40;
 constexpr size_t frames_at = 16;
 constexpr size_t salt_at = 32;
-constexpr size_t moved_at = 2 * header_bytes;
+constexpr size_t moved_at = 2 * index_header_bytes;
 
 uint32_t word(const char* at) {
   uint32_t value = 0;
@@ -38,7 +38,7 @@ std::optional<LogIndex> read_log_index(const std::filesystem::path& file) {
   std::array<char, moved_at + 4> bytes{};
   std::ifstream in(file, std::ios::binary);
   if (!in.read(bytes.data(), bytes.size())) return std::nullopt;
-  bool same = std::memcmp(bytes.data(), bytes.data() + header_bytes, header_bytes) == 0;
+  bool same = std::memcmp(bytes.data(), bytes.data() + index_header_bytes, index_header_bytes) == 0;
   if (!same || !is_whole(bytes.data())) return std::nullopt;
   LogIndex index;
   index.frames = word(bytes.data() + frames_at);

@@ -43,7 +43,7 @@ std::string bulk_id_for(Api& api, const Call& call) {
 }
 
 /// True when the request was a repeat and has been answered.
-Outcome<bool> answer_repeat(Api& api, const Call& call) {
+Outcome<bool> answer_repeated_bulk(Api& api, const Call& call) {
   if (call.request.header("idempotency-key").empty()) return false;
   FERMATA_TRY(known, api.bulks().bulk(bulk_id_for(api, call)));
   if (!known) return false;
@@ -107,7 +107,7 @@ void answer_preview(Api& api, const Call& call, BulkPreview preview, Value told)
 
 Outcome<void> act_on_preview(Api& api, const Call& call, const BulkRequest& request,
                              const std::string& request_hash) {
-  FERMATA_TRY(repeated, answer_repeat(api, call));
+  FERMATA_TRY(repeated, answer_repeated_bulk(api, call));
   if (repeated) return {};
   auto now = std::chrono::steady_clock::now();
   auto preview = api.bulk().previews().take(request.token, call.who.account, now);
@@ -125,7 +125,7 @@ Outcome<void> act_on_preview(Api& api, const Call& call, const BulkRequest& requ
 
 Outcome<void> begin_bulk(Api& api, const Call& call, const BulkRequest& request,
                          BulkPreview preview) {
-  FERMATA_TRY(repeated, answer_repeat(api, call));
+  FERMATA_TRY(repeated, answer_repeated_bulk(api, call));
   if (repeated) return {};
   BulkRecord record;
   record.id = bulk_id_for(api, call);
@@ -153,7 +153,7 @@ Outcome<void> begin_bulk(Api& api, const Call& call, const BulkRequest& request,
     return Failure{std::move(begun).error()};
   }
   if (!*begun) {
-    FERMATA_TRY(answered, answer_repeat(api, call));
+    FERMATA_TRY(answered, answer_repeated_bulk(api, call));
     if (!answered) return fail(ErrorCode::internal, "The operation's id was taken.");
     return {};
   }

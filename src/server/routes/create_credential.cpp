@@ -30,7 +30,7 @@ Outcome<CredentialRecord> store(Api& api, const Call& call, const front::Credent
   return api.catalog().put_credential(put, credential_audit(api, call, "credential.create", put));
 }
 
-Outcome<void> create(Api& api, const Call& call) {
+Outcome<void> keep_new_credential(Api& api, const Call& call) {
   FERMATA_TRY(request, read_request(call));
   std::string whole =
       "POST " + std::string(call.request.path) + "\n" + to_canonical_json(call.body);
@@ -53,7 +53,7 @@ Outcome<void> create(Api& api, const Call& call) {
 }  // namespace
 
 void create_credential(Api& api, Call call) {
-  if (auto created = create(api, call); !created) api.fail(call, created.error());
+  if (auto created = keep_new_credential(api, call); !created) api.fail(call, created.error());
 }
 
 }  // namespace fermata::server::routes

@@ -30,7 +30,7 @@ Outcome<KeyRecord> read_key(Api& api, const Call& call) {
   return key;
 }
 
-Outcome<bool> create(Api& api, const Call& call) {
+Outcome<bool> keep_new_key(Api& api, const Call& call) {
   FERMATA_TRY(record, read_key(api, call));
   std::string hash = front::request_hash("POST " + std::string(call.request.path), call.body);
   FERMATA_TRY(repeated, answer_repeat(api, call, [&](const std::string& kept) -> Outcome<bool> {
@@ -56,7 +56,7 @@ Outcome<bool> create(Api& api, const Call& call) {
 }  // namespace
 
 void create_key(Api& api, Call call) {
-  if (auto created = create(api, call); !created) api.fail(call, created.error());
+  if (auto created = keep_new_key(api, call); !created) api.fail(call, created.error());
 }
 
 }  // namespace fermata::server::routes

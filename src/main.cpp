@@ -12,6 +12,7 @@
 #include "adapters/system/memory.h"
 #include "adapters/system/system_clock.h"
 #include "adapters/system/system_entropy.h"
+#include "adapters/tzdata/tzdata_zones.h"
 #include "cli/command.h"
 
 extern char** environ;
@@ -117,6 +118,14 @@ class RealWorld final : public cli::World {
     return std::make_unique<HandClock>(start);
   }
   std::unique_ptr<Entropy> entropy() override { return std::make_unique<SystemEntropy>(); }
+  Outcome<std::unique_ptr<ZoneSource>> zones(
+      const std::string& directory, std::function<void(const std::string&)> on_problem) override {
+    TzdataOptions options;
+    options.directory = directory;
+    options.on_problem = std::move(on_problem);
+    FERMATA_TRY(source, TzdataZones::open(std::move(options)));
+    return std::unique_ptr<ZoneSource>(std::move(source));
+  }
 };
 
 void write_to(std::FILE* file, std::string_view text) {

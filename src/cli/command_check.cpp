@@ -75,14 +75,14 @@ void check_script(const std::string& path, std::string_view text, const Terminal
                 ", hash " + script->hash.text().substr(0, 12));
 }
 
-Outcome<void> check_file(const std::string& path, const Settings& settings,
+Outcome<void> check_file(const std::string& path, const Settings& settings, const ZoneTable& zones,
                          const Terminal& terminal, Checked& so_far) {
   if (path.ends_with(".flow")) {
     FERMATA_TRY(text, read_file(path));
     check_script(path, text, terminal, so_far);
     return {};
   }
-  FERMATA_TRY(file, load_graph(path, settings));
+  FERMATA_TRY(file, load_graph(path, settings, zones));
   check_graph(path, file, terminal, so_far);
   return {};
 }
@@ -93,9 +93,11 @@ Exit check_files(const Arguments& arguments, Surroundings& around) {
     return terminal.fail(expected.error());
   auto configuration = configured({}, arguments, around);
   if (!configuration) return terminal.fail(configuration.error());
+  auto zones = zones_of(around.world, configuration->settings());
+  if (!zones) return terminal.fail(zones.error());
   Checked checked;
   for (const std::string& path : arguments.positional()) {
-    auto read = check_file(path, configuration->settings(), terminal, checked);
+    auto read = check_file(path, configuration->settings(), **zones, terminal, checked);
     if (!read) return terminal.fail(read.error());
   }
   if (terminal.json) terminal.value(Value::object({{"files", checked.results}}));

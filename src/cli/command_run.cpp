@@ -25,8 +25,10 @@ Exit run(const Arguments& arguments, Surroundings& around) {
   if (!configuration) return terminal.fail(configuration.error());
   auto input = read_input(arguments);
   if (!input) return terminal.fail(input.error());
+  auto zones = zones_of(around.world, configuration->settings());
+  if (!zones) return terminal.fail(zones.error());
   const std::string& path = arguments.positional()[0];
-  auto file = load_graph(path, configuration->settings());
+  auto file = load_graph(path, configuration->settings(), **zones);
   if (!file) return terminal.fail(file.error());
   for (const Finding& finding : file->checked.errors)
     terminal.err(finding_line(path, finding) + "\n");

@@ -14,6 +14,11 @@
 namespace fermata::cli {
 namespace {
 
+class UtcOnly final : public ZoneSource {
+ public:
+  std::shared_ptr<const ZoneTable> zones(Instant) override { return utc_table(); }
+};
+
 /// A world without adapters, for commands that need none.
 class NoWorld final : public World {
  public:
@@ -42,6 +47,10 @@ class NoWorld final : public World {
   std::unique_ptr<Clock> system_clock() override { return nullptr; }
   std::unique_ptr<MovableClock> movable_clock(Instant) override { return nullptr; }
   std::unique_ptr<Entropy> entropy() override { return nullptr; }
+  Outcome<std::unique_ptr<ZoneSource>> zones(const std::string&,
+                                             std::function<void(const std::string&)>) override {
+    return std::unique_ptr<ZoneSource>(std::make_unique<UtcOnly>());
+  }
 
   bool shows_damage = false;
   std::function<void(const StoredThings&)> shows;
@@ -92,9 +101,11 @@ TEST_F(CommandLine, unknown_command_is_usage_with_the_nearest_name) {
 
 TEST_F(CommandLine, version_is_one_line) {
   EXPECT_EQ(run({"--version"}), 0);
-  EXPECT_EQ(out, "fermata " + std::string(program_version) + "\n");
+  EXPECT_EQ(out, "fermata " + std::string(program_version) + " (zone data " +
+                     utc_table()->version() + ")\n");
   EXPECT_EQ(run({"version", "--json"}), 0);
   EXPECT_EQ(parse_json(out)->get("version"), Value(program_version));
+  EXPECT_EQ(parse_json(out)->get("tzdata"), Value(utc_table()->version()));
 }
 
 TEST_F(CommandLine, completion_knows_every_command_and_option) {

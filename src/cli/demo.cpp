@@ -38,7 +38,8 @@ Outcome<std::optional<RunId>> live_run(Engine& engine) {
 }  // namespace
 
 Outcome<Demo> begin_demo(Engine& engine, const Settings& settings, const std::string& base_url) {
-  FERMATA_TRY(file, load_graph(settings.demo, settings));
+  auto zones = engine.zones->zones(engine.clock().now());
+  FERMATA_TRY(file, load_graph(settings.demo, settings, *zones));
   if (!file.checked.errors.empty())
     return fail(ErrorCode::invalid_definition, settings.demo + " has errors.", file.checked.errors);
   FERMATA_TRY_VOID(keep_inlined(engine, file, settings));

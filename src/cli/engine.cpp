@@ -32,6 +32,8 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
     engine.calls =
         std::make_unique<TracingCalls>(std::move(engine.calls), *engine.telemetry, engine.clock());
   }
+  FERMATA_TRY(zones, world.zones(settings.tzdata, std::move(wanted.on_zone_problem)));
+  engine.zones = std::move(zones);
   engine.definitions = std::make_unique<front::Definitions>(engine.store->catalog());
   engine.engine_definitions =
       std::make_unique<server::EngineDefinitions>(*engine.definitions, engine.store->catalog());
@@ -47,7 +49,7 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
   engine.host = std::make_unique<Host>(
       HostPorts{engine.store->store(), *engine.timers, *engine.calls, engine.clock(),
                 *engine.entropy, engine.tracing ? *engine.tracing : feed,
-                *engine.engine_definitions},
+                *engine.engine_definitions, engine.zones.get()},
       host);
   return std::move(engine);
 }
@@ -92,7 +94,13 @@ GraphFile load_script(std::string text) {
 
 }  // namespace
 
-Outcome<GraphFile> load_graph(const std::string& path, const Settings& settings) {
+Outcome<std::shared_ptr<const ZoneTable>> zones_of(World& world, const Settings& settings) {
+  FERMATA_TRY(source, world.zones(settings.tzdata, {}));
+  return source->zones({0});
+}
+
+Outcome<GraphFile> load_graph(const std::string& path, const Settings& settings,
+                              const ZoneTable& zones) {
   FERMATA_TRY(text, read_file(path));
   if (path.ends_with(".flow")) return load_script(std::move(text));
   Outcome<Value> document =
@@ -102,7 +110,8 @@ Outcome<GraphFile> load_graph(const std::string& path, const Settings& settings)
     file.checked.errors = document.error().findings;
     return file;
   }
-  file.checked = graph::check_definition(file.document, file.text, definition_limits_of(settings));
+  file.checked =
+      graph::check_definition(file.document, file.text, definition_limits_of(settings), &zones);
   return file;
 }
 

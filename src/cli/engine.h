@@ -23,6 +23,7 @@ struct Engine {
   std::unique_ptr<Timers> timers;
   std::unique_ptr<front::Vault> vault;
   std::unique_ptr<Calls> calls;
+  std::unique_ptr<ZoneSource> zones;
   std::unique_ptr<front::Definitions> definitions;
   std::unique_ptr<server::EngineDefinitions> engine_definitions;
   std::unique_ptr<Host> host;
@@ -37,6 +38,7 @@ struct EngineWanted {
   std::function<void()> on_answer;  ///< called on another thread; must not block
   std::unique_ptr<Telemetry> telemetry{};
   front::KeySource keys;            ///< that credentials are sealed under
+  std::function<void(const std::string&)> on_zone_problem = {};
 };
 /// `feed` must outlive the engine.
 Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& settings,
@@ -50,7 +52,10 @@ struct GraphFile {
 };
 /// Fails with `usage` when the file cannot be read; what is wrong in it stands in
 /// `checked.errors`, text that is no JSON too.
-Outcome<GraphFile> load_graph(const std::string& path, const Settings& settings);
+Outcome<GraphFile> load_graph(const std::string& path, const Settings& settings,
+                              const ZoneTable& zones);
+/// The zone data that the settings name, for commands without an engine.
+Outcome<std::shared_ptr<const ZoneTable>> zones_of(World& world, const Settings& settings);
 
 /// Seals the values that a graph file gives its credentials into the engine's store (G-4).
 Outcome<void> keep_inlined(Engine& engine, const GraphFile& file, const Settings& settings);

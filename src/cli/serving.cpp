@@ -95,6 +95,9 @@ Outcome<void> Serving::build_engine() {
   });
   FERMATA_TRY(telemetry, open_telemetry());
   wanted.telemetry = std::move(telemetry);
+  wanted.on_zone_problem = [this](const std::string& problem) {
+    log_.warn("Zone data", {{"problem", problem}});
+  };
   FERMATA_TRY(engine, make_engine(around_.world, std::move(wanted), settings_, feed_));
   engine_ = std::move(engine);
   FERMATA_TRY_VOID(look_at_credentials());
@@ -140,6 +143,7 @@ void Serving::build_api() {
   options.audit_lines_removed = [this] {
     return retention_ ? retention_->counts().audit_lines.load() : 0;
   };
+  options.zones = [this] { return engine_.zones->zones(engine_.clock().now()); };
   options.ready = [this] { return ready_.load(); };
   options.connections_open = [this] { return server_ ? server_->connections_open() : 0; };
   options.log = [this](const server::ApiLogLine& line) {
@@ -180,6 +184,7 @@ Outcome<void> Serving::begin() {
                         {"store", settings_.store},
                         {"data", settings_.store == "memory" ? "" : settings_.data},
                         {"version", program_version},
+                        {"tzdata", engine_.zones->zones(engine_.clock().now())->version()},
                         {"process", static_cast<int64_t>(getpid())}});
   if (!settings_.demo.empty()) return show_demo();
   return {};

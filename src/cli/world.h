@@ -14,6 +14,7 @@
 #include "ports/store.h"
 #include "ports/telemetry.h"
 #include "ports/timers.h"
+#include "ports/zones.h"
 
 namespace fermata::cli {
 
@@ -88,6 +89,10 @@ class World {
   virtual std::unique_ptr<Clock> system_clock() = 0;
   virtual std::unique_ptr<MovableClock> movable_clock(Instant start) = 0;
   virtual std::unique_ptr<Entropy> entropy() = 0;
+  /// Zone data of `directory`, or where that is empty the newer of the machine's and the program's
+  /// own. Fails with invalid_setting. `on_problem` is told of files that cannot be read.
+  virtual Outcome<std::unique_ptr<ZoneSource>> zones(
+      const std::string& directory, std::function<void(const std::string&)> on_problem) = 0;
 };
 
 }  // namespace fermata::cli

@@ -12,6 +12,7 @@
 #include "ports/feed.h"
 #include "ports/store.h"
 #include "ports/timers.h"
+#include "ports/zones.h"
 
 /// Runs the core against the ports. Everything here happens on one thread, in turns; the simulator
 /// takes the same turns with simulated ports.
@@ -26,6 +27,7 @@ struct HostPorts {
   Entropy& entropy;
   Feed& feed;
   Definitions& definitions;
+  ZoneSource* zones = nullptr;  ///< none: decisions know UTC and fixed offsets only
 };
 
 struct HostSettings {

@@ -37,6 +37,7 @@ bool Host::Partition::submit(Command command, Reply reply) {
 
 NextTurn Host::Partition::turn() {
   Instant now = ports_.clock.now();
+  if (ports_.zones) zones_ = ports_.zones->zones(now);
   sweep(now);
   land(now);
   std::vector<JobItem> jobs;
@@ -188,7 +189,7 @@ void Host::Partition::decide_one(Touched& touched, Item item, Instant now) {
   }
   // What one commit writes of a run happens at one instant, though a post may come to it later.
   if (!touched.events.empty()) now = touched.events.front().at;
-  Given given{now, ports_.entropy.next(), settings_.limits};
+  Given given{now, ports_.entropy.next(), settings_.limits, zones_};
   auto decision = decide(run, item.command, given);
   touched.write.reset();
   std::optional<Error> refusal;

@@ -106,6 +106,7 @@ class Host::Partition {
   std::atomic<bool> stopping_{false};
 
   // Owned by the thread that takes turns.
+  std::shared_ptr<const ZoneTable> zones_;  ///< in force in this turn
   Flight next_;                            ///< decided, and to be submitted
   Flight flying_;                          ///< its batch is with the store
   HeldItems held_;                         ///< for runs of the two above

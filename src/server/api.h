@@ -6,6 +6,7 @@
 
 #include "core/graph/check.h"
 #include "core/job/decide.h"
+#include "core/wait/zone_table.h"
 #include "front/definitions.h"
 #include "front/vault.h"
 #include "host/intake.h"
@@ -79,7 +80,9 @@ struct ApiOptions {
   std::function<uint64_t()> store_failures;
   std::function<uint64_t()> runs_removed;         ///< by retention
   std::function<uint64_t()> audit_lines_removed;  ///< by retention
-  std::function<bool()> ready;                    ///< recovered; absent means yes
+  /// The zone data in force; absent: UTC only.
+  std::function<std::shared_ptr<const ZoneTable>()> zones;
+  std::function<bool()> ready;  ///< recovered; absent means yes
   std::function<size_t()> connections_open;
   std::function<void(const ApiLogLine&)> log;
   Telemetry* telemetry = nullptr;  ///< present where traces are collected; outlives the Api
@@ -108,6 +111,9 @@ class Api final : public http::Handler {
   Bulks& bulks() { return parts_.bulks; }
   BulkRunner& bulk() { return bulk_; }
   Retention& retention() { return parts_.retention; }
+  std::shared_ptr<const ZoneTable> zones() const {
+    return options_.zones ? options_.zones() : utc_table();
+  }
   FeedHub& hub() { return parts_.hub; }
   front::Definitions& definitions() { return parts_.definitions; }
   front::Vault& vault() { return parts_.vault; }

@@ -160,7 +160,7 @@ void Player::check_graph(const std::string& name, const Value& document, std::st
   limits.definition_bytes_max = 16 << 20;
   latest_graph_ = name;
   Graph& graph = graphs_[name];
-  graph.checked = check_definition(document, text, limits);
+  graph.checked = check_definition(document, text, limits, World::zone_data().zones({0}).get());
   if (graph.checked.definition) world_->add_definition(name, graph.checked.definition);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "adapters/tzdata/tzdata_zones.h"
 #include "base/check.h"
 #include "core/run/script_definition.h"
 #include "core/run/snapshot.h"
@@ -65,6 +66,12 @@ World::World(Manner manner, FaultPlan plan, uint64_t seed, RunLimits limits)
   restart();
 }
 
+/// The zone data that the program carries; the same on every machine that built it alike.
+ZoneSource& World::zone_data() {
+  static const std::unique_ptr<TzdataZones> zones = *TzdataZones::open({});
+  return *zones;
+}
+
 void World::kill() {
   if (calls_) most_in_flight_ = std::max(most_in_flight_, calls_->most_in_flight());
   host_.reset();
@@ -85,7 +92,8 @@ void World::restart() {
   if (manner_.forgetful) settings.cached_runs_max = 0;
   settings.checkpoint_events = manner_.checkpoints ? 1 : 0;
   host_ = std::make_unique<Host>(
-      HostPorts{store_, *timers_, *calls_, clock_, entropy_, feed_, library_}, settings);
+      HostPorts{store_, *timers_, *calls_, clock_, entropy_, feed_, library_, &zone_data()},
+      settings);
   failures_seen_ = 0;
   auto recovered = host_->recover();
   check(static_cast<bool>(recovered));

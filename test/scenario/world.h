@@ -28,6 +28,7 @@ class World {
  public:
   World(Manner manner, FaultPlan plan, uint64_t seed, RunLimits limits);
 
+  static ZoneSource& zone_data();
   /// Also the current version of the workflow of that name.
   void add_definition(const std::string& name, const graph::DefinitionRef& definition) {
     library_.add(name, definition);

@@ -36,6 +36,8 @@ void complete_if_done(Step& step);
 void tell_skipped(Step& step);
 void fail_run(Step& step, Value error);
 void time_out_run(Step& step);
+/// Ends the run as a step asked for it: cancelled, with the reason.
+void exit_run(Step& step, std::string reason);
 /// Cancels all that lives; effects tell calls to stop.
 void cancel_everything(Step& step);
 void cancel_branch(Step& step, Lineage lineage);

@@ -49,8 +49,9 @@ void run_steps(CheckState& state, std::string_view text) {
 }  // namespace
 
 CheckedDefinition check_definition(const Value& document, std::string_view text,
-                                   const DefinitionLimits& limits) {
+                                   const DefinitionLimits& limits, const ZoneTable* zones) {
   CheckState state{document, limits};
+  state.findings.zones = zones;
   run_steps(state, text);
   CheckedDefinition result;
   result.layout = layout_of(state);

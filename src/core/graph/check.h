@@ -5,6 +5,10 @@
 #include "base/error.h"
 #include "core/graph/definition.h"
 
+namespace fermata {
+class ZoneTable;
+}
+
 namespace fermata::graph {
 
 /// The limits of section 7 that hold when a definition is saved; settings `graph_…`.
@@ -26,8 +30,10 @@ struct CheckedDefinition {
 
 /// Checks a workflow document and compiles it; reports every finding at once (G-1 to G-7).
 /// `text`, when given, is the JSON text the document came from: findings get line and column.
+/// `zones`, when given, are those that zone names in the document must be of.
 CheckedDefinition check_definition(const Value& document, std::string_view text = {},
-                                   const DefinitionLimits& limits = {});
+                                   const DefinitionLimits& limits = {},
+                                   const ZoneTable* zones = nullptr);
 
 /// Compiles a stored canonical form again. It was checked when stored, so failure means damage.
 Outcome<DefinitionRef> compile_definition(const Value& canonical);

@@ -32,6 +32,9 @@ class RouteReader {
       case NodeType::wait_for_signal:
         node_.routes = {named("timeout_edge_id")};
         break;
+      case NodeType::wait:
+        node_.routes = {branch("past")};
+        break;
       default:
         break;
     }
@@ -70,6 +73,25 @@ class RouteReader {
     read_.emplace_back(name);
     const Value& id = draft_.parameters.values.get(name);
     if (id.is_string() && !id.as_string().empty()) return resolve(id.as_string(), at(name));
+    return no_edge;
+  }
+
+  /// A branch of a wait, named by its edge or by the node at the end of it (W-47).
+  EdgeIndex branch(const std::string& prefix) {
+    EdgeIndex edge = named(prefix + "_edge_id");
+    const Value& step = draft_.parameters.values.get(prefix + "_step");
+    bool branches = draft_.parameters.values.get(prefix + "_action") == Value("branch");
+    if (!branches) return no_edge;
+    if (edge != no_edge || !step.is_string()) return edge;
+    for (EdgeIndex i = 0; i < definition_.edges.size(); ++i) {
+      const Edge& candidate = definition_.edges[i];
+      bool leads = candidate.src == index_ && candidate.dst != no_node &&
+                   definition_.nodes[candidate.dst].id == step.as_string();
+      if (leads) return i;
+    }
+    state_.findings.error(
+        "edge_reference_unknown", at(prefix + "_step"),
+        "No edge leads from this node to a node " + quoted(step.as_string()) + ".");
     return no_edge;
   }
 

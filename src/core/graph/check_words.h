@@ -9,6 +9,10 @@
 #include "base/value.h"
 #include "base/words.h"
 
+namespace fermata {
+class ZoneTable;
+}
+
 /// What the parts of the checker share: a place for findings, and words to write them with.
 namespace fermata::graph {
 
@@ -18,6 +22,7 @@ struct Findings {
   /// Looking through all ids of a large document for each of many mistakes would take long, so
   /// only so many get a suggestion.
   int suggestions_left = 50;
+  const ZoneTable* zones = nullptr;  ///< names of zones are checked when there is one
 
   void error(std::string_view code, std::string path, std::string message,
              std::vector<std::string> related = {}) {

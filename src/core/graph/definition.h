@@ -91,7 +91,8 @@ struct Node {
   std::vector<EdgeIndex> normal_out;  ///< without error, timeout and branch edges
 
   /// Edges named in parameters: conditional {true, false}, loop {body, done}, switch one per route
-  /// (no_edge where null or absent; the fallback last, at index rules), wait_for_signal {timeout}.
+  /// (no_edge where null or absent; the fallback last, at index rules), wait_for_signal {timeout},
+  /// wait {past}.
   std::vector<EdgeIndex> routes;
   uint32_t rules = 0;  ///< of a switch
 

@@ -137,6 +137,12 @@ void time_out_run(Step& step) {
   step.emit(RunTimedOut{});
 }
 
+void exit_run(Step& step, std::string reason) {
+  cancel_everything(step);
+  tell_skipped(step);
+  step.emit(RunCancelled{std::move(reason), "engine"});
+}
+
 void complete_if_done(Step& step) {
   tell_skipped(step);
   if (step.run.root.alive()) return;

@@ -98,9 +98,9 @@ ParameterParts take_apart(const NodeParameters& node);
 void check_rule_operator(const NodeParameters& node, const Value& rule, const std::string& at,
                          Findings& findings);
 
-/// A date as a wait takes it (W-42): a day, optionally with a time of day and an offset; without an
-/// offset in UTC. The day must exist.
-std::optional<Instant> parse_wait_date(std::string_view text);
+/// Checks that a parameter which is no expression names a zone; `offsets` allows +02:00 too.
+void check_zone(const NodeParameters& node, std::string_view name, std::string_view code,
+                bool offsets, Findings& findings);
 /// How long a wait takes when that is written in the definition.
 std::optional<int64_t> plain_wait_ms(const NodeParameters& node);
 

@@ -1,4 +1,5 @@
 #include "core/graph/parameters.h"
+#include "core/wait/zone_table.h"
 
 namespace fermata::graph {
 namespace {
@@ -27,18 +28,37 @@ constexpr Parameter date_text_parameters[] = {
     {.name = "format", .kind = Kind::text},
 };
 
+/// A run fails where the zone is not known; that is worth a word before.
+void warn_of_zone(const NodeParameters& node, Findings& findings) {
+  check_zone(node, "timezone", "", true, findings);
+}
+
 }  // namespace
+
+void check_zone(const NodeParameters& node, std::string_view name, std::string_view code,
+                bool offsets, Findings& findings) {
+  const Value* zone = node.literal(name);
+  if (findings.zones == nullptr || zone == nullptr || !zone->is_string()) return;
+  std::string_view written = zone->as_string();
+  if (findings.zones->find(written) || (offsets && written.empty())) return;
+  if (offsets && zone_or_offset(*findings.zones, written)) return;
+  std::string path = node.written_at("/" + std::string(name));
+  std::string message = findings.zones->refusal(written);
+  if (!code.empty()) return findings.error(code, std::move(path), std::move(message));
+  findings.warn("parameter_invalid", std::move(path),
+                message + " Every run fails here with timezone_unknown.");
+}
 
 NodeSchema date_schema(NodeType type) {
   switch (type) {
     case NodeType::date_time_now:
-      return {date_now_parameters};
+      return {date_now_parameters, warn_of_zone};
     case NodeType::date_time_add:
     case NodeType::date_time_subtract:
-      return {date_shift_parameters};
+      return {date_shift_parameters, warn_of_zone};
     case NodeType::date_time_format:
     case NodeType::date_time_parse:
-      return {date_text_parameters};
+      return {date_text_parameters, warn_of_zone};
     default:
       return {};
   }

@@ -1,5 +1,5 @@
-#include "core/graph/check_cron.h"
 #include "core/graph/parameters.h"
+#include "core/schedule/cron.h"
 
 namespace fermata::graph {
 namespace {
@@ -64,6 +64,7 @@ void check_interval(const NodeParameters& node, Findings& findings) {
 }
 
 void check_schedule(const NodeParameters& node, Findings& findings) {
+  check_zone(node, "timezone", "schedule_invalid", false, findings);
   bool by_cron = is_given(node, "cron"), by_interval = is_given(node, "amount");
   if (by_cron && by_interval) {
     findings.error("schedule_invalid", node.written_at("/amount"),
@@ -74,18 +75,20 @@ void check_schedule(const NodeParameters& node, Findings& findings) {
   if (by_interval) return check_interval(node, findings);
   if (!by_cron) {
     findings.error("schedule_invalid", node.path,
-                   "A schedule needs \"cron\" (five fields) or \"amount\" and \"unit\".");
+                   "A schedule needs \"cron\" (five or six fields) or \"amount\" and \"unit\".");
     return;
   }
   const Value& cron = node.values.get("cron");
   if (!cron.is_string()) {
     findings.error("schedule_invalid", node.written_at("/cron"),
-                   "\"cron\" must be text of five fields; it is " + shown(cron) + ".");
+                   "\"cron\" must be text of five or six fields; it is " + shown(cron) + ".");
     return;
   }
-  std::string mistake = cron_mistake(cron.as_string());
-  if (!mistake.empty())
-    findings.error("schedule_invalid", node.written_at("/cron"), std::move(mistake));
+  auto rule = schedule::Cron::parse(cron.as_string());
+  if (!rule) return findings.error("schedule_invalid", node.written_at("/cron"), rule.error());
+  if (rule->never_fires())
+    findings.error("schedule_invalid", node.written_at("/cron"),
+                   "No day within 30 years fits " + quoted(cron.as_string()) + ".");
 }
 
 }  // namespace

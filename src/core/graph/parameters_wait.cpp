@@ -1,8 +1,5 @@
-#include <array>
-#include <cmath>
-
-#include "base/time.h"
 #include "core/graph/parameters.h"
+#include "core/wait/config.h"
 
 namespace fermata::graph {
 namespace {
@@ -13,13 +10,6 @@ constexpr std::string_view wait_types = "fixed_time|until_date|until_time|for_ev
 constexpr std::string_view interval_units = "seconds|minutes|hours|days";
 constexpr double interval_days_max = 365;
 constexpr double signal_timeout_ms_max = 3'153'600'000'000;  // a hundred years
-
-struct FixedUnit {
-  std::string_view name;
-  int64_t most;
-};
-constexpr std::array<FixedUnit, 4> fixed_units = {
-    {{"minutes", 59}, {"hours", 23}, {"days", 30}, {"weeks", 12}}};
 
 // Every value of an interval's amount is left to the run, which answers `wait_invalid`; the rules
 // below only warn of amounts that can never work.
@@ -34,10 +24,12 @@ constexpr Parameter interval_parameters[] = {
     {.name = "unit", .kind = Kind::choice, .standard = "\"seconds\"", .choices = interval_units},
 };
 
+// What the fields of these types may be is told by core/wait, which also reads them when the step
+// is reached; see check_time_wait.
 constexpr Parameter fixed_time_parameters[] = {
     {.name = "wait_type", .kind = Kind::choice, .choices = wait_types, .literal = true},
-    {.name = "duration", .required = true},
-    {.name = "unit", .kind = Kind::choice, .choices = "minutes|hours|days|weeks", .required = true},
+    {.name = "duration"},
+    {.name = "unit"},
     {.name = "gap_policy"},
     {.name = "spread_seconds"},
     {.name = "resume_window"},
@@ -45,14 +37,14 @@ constexpr Parameter fixed_time_parameters[] = {
 
 constexpr Parameter until_date_parameters[] = {
     {.name = "wait_type", .kind = Kind::choice, .choices = wait_types, .literal = true},
-    {.name = "target_date", .kind = Kind::text},
-    {.name = "timezone", .kind = Kind::text},
+    {.name = "target_date"},
+    {.name = "timezone"},
     {.name = "past_action",
      .kind = Kind::choice,
      .standard = "\"continue\"",
      .choices = "continue|exit|branch|fail",
      .literal = true},
-    {.name = "past_step"},
+    {.name = "past_step", .kind = Kind::plain},
     {.name = "past_edge_id", .kind = Kind::edge},
     {.name = "contact_field"},
     {.name = "anchor_date"},
@@ -69,14 +61,22 @@ constexpr Parameter until_date_parameters[] = {
     {.name = "resume_window"},
 };
 
-// Types that this build does not run: their fields are known, so that the only finding is the type.
-constexpr Parameter later_wait_parameters[] = {
+constexpr Parameter until_time_parameters[] = {
     {.name = "wait_type", .kind = Kind::choice, .choices = wait_types, .literal = true},
     {.name = "target_time"},
     {.name = "days"},
     {.name = "business_days_only"},
     {.name = "holidays"},
     {.name = "skip_today"},
+    {.name = "timezone"},
+    {.name = "timezone_mode"},
+    {.name = "gap_policy"},
+    {.name = "spread_seconds"},
+};
+
+// A type that this build does not run: its fields are known, so that the only finding is the type.
+constexpr Parameter for_event_parameters[] = {
+    {.name = "wait_type", .kind = Kind::choice, .choices = wait_types, .literal = true},
     {.name = "event_type"},
     {.name = "events"},
     {.name = "criteria"},
@@ -91,10 +91,6 @@ constexpr Parameter later_wait_parameters[] = {
     {.name = "lookback"},
     {.name = "related_step"},
     {.name = "related_at"},
-    {.name = "timezone"},
-    {.name = "timezone_mode"},
-    {.name = "gap_policy"},
-    {.name = "spread_seconds"},
 };
 
 constexpr Parameter signal_parameters[] = {
@@ -137,56 +133,40 @@ void check_interval_wait(const NodeParameters& node, Findings& findings) {
                   "A wait takes at most 365 days" + outcome);
 }
 
-void check_fixed_time(const NodeParameters& node, Findings& findings) {
-  refuse_later(node, "gap_policy|spread_seconds|resume_window", findings);
-  const Value* duration = node.literal("duration");
-  if (duration == nullptr) return;
-  if (!duration->is_number() || duration->as_number() < 1 ||
-      std::floor(duration->as_number()) != duration->as_number()) {
-    findings.error("parameter_invalid", node.written_at("/duration"),
-                   "\"duration\" must be a positive whole number; it is " + shown(*duration) + ".");
-    return;
-  }
-  const Value* unit = node.literal("unit");
-  for (const FixedUnit& bounds : fixed_units)
-    if (unit && unit->is_string() && unit->as_string() == bounds.name &&
-        duration->as_number() > static_cast<double>(bounds.most))
-      findings.error("parameter_invalid", node.written_at("/duration"),
-                     "In " + std::string(bounds.name) + " a wait takes 1 to " +
-                         std::to_string(bounds.most) + "; it is " + shown(*duration) +
-                         ". Use a larger unit; the longest wait is 12 weeks.");
+/// Contacts and settings of accounts do not exist yet, so nothing may depend on them.
+void refuse_contacts(const NodeParameters& node, Findings& findings) {
+  refuse_later(node, "contact_field|missing_action|missing_step|missing_edge_id|follow_field",
+               findings);
+  const Value* mode = node.literal("timezone_mode");
+  if (mode && *mode != Value("utc") && mode->is_string() &&
+      is_one_of(mode->as_string(), "contact|account"))
+    findings.error("parameter_invalid", node.written_at("/timezone_mode"),
+                   "This build does not know zones of contacts and accounts yet; give "
+                   "\"timezone\" instead.");
 }
 
-void check_until_date(const NodeParameters& node, Findings& findings) {
-  refuse_later(node,
-               "contact_field|anchor_date|offset|target_time|repeat|past_step|past_edge_id|"
-               "missing_action|missing_step|missing_edge_id|follow_field|timezone_mode|"
-               "gap_policy|spread_seconds|resume_window",
-               findings);
-  const Value* date = node.values.find("target_date");
-  if (date == nullptr && !node.values.find("contact_field") && !node.values.find("anchor_date"))
-    findings.error("parameter_missing", node.written_at("/target_date"),
-                   "A wait until a date needs \"target_date\", such as 2026-03-01T09:00:00Z.");
-  if (date && date->is_string() && !holds_expression(*date) && !parse_wait_date(date->as_string()))
-    findings.error("parameter_invalid", node.written_at("/target_date"),
-                   "\"target_date\" must be a calendar day such as 2026-03-01, optionally with a "
-                   "time such as T09:00:00Z; it is " +
-                       shown(*date) + ".");
-  const Value* zone = node.values.find("timezone");
-  if (zone && zone->is_string() && !is_one_of(zone->as_string(), "UTC|Etc/UTC|Z"))
-    findings.error("parameter_invalid", node.written_at("/timezone"),
-                   "This build reads the dates of waits in UTC only; give the offset in "
-                   "\"target_date\" instead, such as 2026-03-01T09:00:00+01:00.");
-  const Value& action = node.values.get("past_action");
-  if (action.is_string() && is_one_of(action.as_string(), "exit|branch|fail"))
-    findings.error("parameter_invalid", node.written_at("/past_action"),
-                   "This build always goes on after a date in the past; remove \"past_action\".");
+/// The rules of core/wait, as far as the values are known before a run.
+void check_time_wait(const NodeParameters& node, Findings& findings) {
+  refuse_contacts(node, findings);
+  std::string_view type = node.values.get("wait_type").as_string();
+  Value config = Value::object();
+  for (std::string_view name : parts_of(waits::fields_of(type)))
+    if (const Value* value = node.values.find(name)) config.set(name, *value);
+  auto read = waits::read_config(type, config, holds_expression);
+  check_zone(node, "timezone", "parameter_invalid", false, findings);
+  if (read) return;
+  for (const Finding& finding : read.error()) {
+    std::string_view field = std::string_view(finding.path).substr(finding.path.empty() ? 0 : 1);
+    bool missing = !field.empty() && config.find(field.substr(0, field.find('/'))) == nullptr;
+    findings.error(missing ? "parameter_missing" : "parameter_invalid",
+                   node.written_at(finding.path), finding.message);
+  }
 }
 
 void refuse_wait_type(const NodeParameters& node, Findings& findings) {
   findings.error("parameter_invalid", node.written_at("/wait_type"),
                  "This build does not run waits of type " + shown(node.values.get("wait_type")) +
-                     " yet; it runs fixed_time, until_date and plain intervals.");
+                     " yet; it runs fixed_time, until_date, until_time and plain intervals.");
 }
 
 void check_signal_wait(const NodeParameters& node, Findings& findings) {
@@ -206,9 +186,10 @@ void check_signal_wait(const NodeParameters& node, Findings& findings) {
 NodeSchema wait_schema(const Value& written) {
   const Value& type = written.get("wait_type");
   std::string_view name = type.is_string() ? type.as_string() : std::string_view();
-  if (name == "fixed_time") return {fixed_time_parameters, check_fixed_time};
-  if (name == "until_date") return {until_date_parameters, check_until_date};
-  if (name == "until_time" || name == "for_event") return {later_wait_parameters, refuse_wait_type};
+  if (name == "fixed_time") return {fixed_time_parameters, check_time_wait};
+  if (name == "until_date") return {until_date_parameters, check_time_wait};
+  if (name == "until_time") return {until_time_parameters, check_time_wait};
+  if (name == "for_event") return {for_event_parameters, refuse_wait_type};
   return {interval_parameters, check_interval_wait};
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "core/graph/parameters.h"
+#include "core/wait/zone_table.h"
 
 namespace fermata::graph {
 namespace {
@@ -102,30 +103,71 @@ TEST(WaitParameters, until_date_needs_a_real_day) {
             Lines{"parameter_missing /target_date"});
 }
 
-// W-42
-TEST(WaitParameters, a_date_is_an_instant_in_utc_unless_it_says_otherwise) {
-  auto at = [](std::string_view text) { return parse_wait_date(text).value().ms; };
-  EXPECT_EQ(at("1970-01-02"), 86'400'000);
-  EXPECT_EQ(at("1970-01-01T01:00"), 3'600'000);
-  EXPECT_EQ(at("1970-01-01 01:00:02.0345"), 3'602'034);
-  EXPECT_EQ(at("1970-01-01T01:00:00+01:30"), -1'800'000);
-  EXPECT_EQ(at("1970-01-01T01:00:00-01:00"), 7'200'000);
+// W-42, W-43, W-46
+TEST(WaitParameters, fields_are_held_against_the_rules_of_waits) {
+  auto errors = [](std::string_view more) {
+    return wait_of("{\"wait_type\": \"until_date\", " + std::string(more) + "}").errors;
+  };
+  EXPECT_EQ(errors(R"("target_date": "2026-03-01", "timezone": "UTC", "past_action": "exit")"),
+            Lines{});
+  EXPECT_EQ(errors(R"("anchor_date": "2026-03-01", "repeat": "yearly", "target_time": "09:00",
+                     "offset": {"days": -7}, "gap_policy": "shift", "spread_seconds": 60)"),
+            Lines{});
+  EXPECT_EQ(errors(R"("anchor_date": "2026-03-01", "offset": {"weeks": 1})"),
+            Lines{"parameter_invalid /offset/weeks"});
+  EXPECT_EQ(errors(R"("target_date": "2026-03-01", "past_action": "branch")"),
+            Lines{"parameter_missing /past_step"});
+  EXPECT_EQ(wait_of(R"({"wait_type": "until_time", "config": {"target_time": "10:00",
+                        "days": ["monday"]}})")
+                .errors,
+            Lines{});
+  EXPECT_EQ(wait_of(R"({"wait_type": "until_time", "config": {"target_time": "10"}})").errors,
+            Lines{"parameter_invalid /config/target_time"});
+  EXPECT_EQ(wait_of(R"({"wait_type": "until_time"})").errors,
+            Lines{"parameter_missing /target_time"});
 }
 
-// W-42, W-45, W-46
+// W-45
+TEST(WaitParameters, names_of_zones_are_held_against_the_zone_data) {
+  ZoneTable zones("2026f", {{"Europe/Berlin", utc_table()->find("UTC")}});
+  auto findings_of = [&](NodeType type, std::string_view text) {
+    Findings findings;
+    findings.zones = &zones;
+    check_parameters(type, parse_json(text).value(), "", findings);
+    Lines lines;
+    for (const Finding& finding : findings.errors)
+      lines.push_back(finding.code + " " + finding.path + " " + finding.message);
+    for (const Finding& finding : findings.warnings) lines.push_back("warning " + finding.path);
+    return lines;
+  };
+  EXPECT_EQ(findings_of(NodeType::wait, R"({"wait_type": "until_time", "target_time": "10:00",
+                                            "timezone": "Europe/Berlin"})"),
+            Lines{});
+  EXPECT_EQ(findings_of(NodeType::wait, R"({"wait_type": "until_time", "target_time": "10:00",
+                                            "timezone": "europe/berlin"})"),
+            Lines{"parameter_invalid /timezone \"europe/berlin\" is no known time zone (zone data "
+                  "2026f). Did you mean \"Europe/Berlin\"?"});
+  EXPECT_EQ(findings_of(NodeType::wait, R"({"wait_type": "until_time", "target_time": "10:00",
+                                            "timezone": "$input.zone"})"),
+            Lines{});
+  EXPECT_EQ(findings_of(NodeType::date_time_now, R"({"timezone": "Mars/Base"})"),
+            Lines{"warning /timezone"});
+  EXPECT_EQ(findings_of(NodeType::date_time_now, R"({"timezone": "+02:00"})"), Lines{});
+  EXPECT_EQ(findings_of(NodeType::schedule, R"({"cron": "@daily", "timezone": "+02:00"})").size(),
+            1u);
+}
+
+// W-42, W-44
 TEST(WaitParameters, what_this_build_does_not_run_yet_is_refused) {
   auto errors = [](std::string_view more) {
-    return wait_of("{\"wait_type\": \"until_date\", \"target_date\": \"2026-03-01\", " +
-                   std::string(more) + "}")
-        .errors;
+    return wait_of("{\"wait_type\": \"until_date\", " + std::string(more) + "}").errors;
   };
-  EXPECT_EQ(errors(R"("timezone": "UTC", "past_action": "continue")"), Lines{});
-  EXPECT_EQ(errors(R"("timezone": "Europe/Berlin")"), Lines{"parameter_invalid /timezone"});
-  EXPECT_EQ(errors(R"("past_action": "exit")"), Lines{"parameter_invalid /past_action"});
-  EXPECT_EQ(errors(R"("repeat": "yearly")"), Lines{"parameter_invalid /repeat"});
+  EXPECT_EQ(errors(R"("contact_field": "renewal_date")"),
+            Lines{"parameter_invalid /contact_field"});
+  EXPECT_EQ(errors(R"("target_date": "2026-03-01", "timezone_mode": "contact")"),
+            Lines{"parameter_invalid /timezone_mode"});
+  EXPECT_EQ(errors(R"("target_date": "2026-03-01", "timezone_mode": "utc")"), Lines{});
   EXPECT_EQ(wait_of(R"({"wait_type": "for_event", "event_type": "email_open"})").errors,
-            Lines{"parameter_invalid /wait_type"});
-  EXPECT_EQ(wait_of(R"({"wait_type": "until_time", "config": {"target_time": "10:00"}})").errors,
             Lines{"parameter_invalid /wait_type"});
   EXPECT_EQ(wait_of(R"({"wait_type": "forever"})").errors, Lines{"parameter_invalid /wait_type"});
 }

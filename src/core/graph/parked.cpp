@@ -1,10 +1,8 @@
-#include <cmath>
-
 #include "base/check.h"
 #include "base/json.h"
 #include "base/uuid.h"
 #include "core/graph/advance.h"
-#include "core/graph/parameters.h"
+#include "core/graph/wait_plan.h"
 
 /// Nodes that park their token: waits and signal waits, and what wakes them.
 namespace fermata::graph {
@@ -18,58 +16,36 @@ std::string timer_id_of(const Run& run, const Activation& activation) {
                  std::to_string(activation.lineage.item) + "/" + std::to_string(activation.visit));
 }
 
-std::optional<int64_t> unit_ms(std::string_view unit) {
-  if (unit == "seconds") return 1'000;
-  if (unit == "minutes") return 60'000;
-  if (unit == "hours") return 3'600'000;
-  if (unit == "days") return 86'400'000;
-  if (unit == "weeks") return 604'800'000;
-  return std::nullopt;
-}
-
-NodeError wait_invalid(std::string message) { return {"wait_invalid", std::move(message), {}}; }
-
-Result<Duration, NodeError> interval_of(const Value& amount, const Value& unit,
-                                        std::string_view default_unit, int64_t most_ms) {
-  auto scale = unit_ms(unit.is_string() ? unit.as_string() : default_unit);
-  if (!scale) return Failure{wait_invalid("unit is seconds, minutes, hours or days")};
-  auto count = number_of(amount);
-  if (!count || *count < 0 || !std::isfinite(*count))
-    return Failure{wait_invalid("amount is a number of at least 0, not " + to_json(amount))};
-  double ms = *count * static_cast<double>(*scale);
-  if (ms > static_cast<double>(most_ms)) {
-    return Failure{wait_invalid("the interval is over " + std::to_string(most_ms) +
-                                " ms; setting graph_interval_ms_max")};
-  }
-  return Duration{std::llround(ms)};
-}
-
-/// When a wait node resumes, by its form (G-81).
-Result<Instant, NodeError> resume_at_of(const Step& step, const Value& parameters) {
-  const Value* config = parameters.find("config");
-  const Value& fields = config && config->is_object() ? *config : parameters;
-  const Value& type = parameters.get("wait_type");
-  int64_t most = step.given.limits.interval_ms_max;
-  if (type == Value("fixed_time")) {
-    FERMATA_TRY(length, interval_of(fields.get("duration"), fields.get("unit"), "", most));
-    return step.at + length;
-  }
-  if (type == Value("until_date")) {
-    const Value& target = fields.get("target_date");
-    auto at = parse_wait_date(to_text(target));
-    if (!at) return Failure{wait_invalid("target_date is no date: " + to_json(target))};
-    return *at;
-  }
-  const Value* amount = fields.find("amount");
-  FERMATA_TRY(length,
-              interval_of(amount ? *amount : Value(1), fields.get("unit"), "seconds", most));
-  return step.at + length;
-}
-
 Value suspend_output(Instant resume_at, const std::string& timer_id) {
   return Value::object({{"resume_at", to_rfc3339(resume_at)},
                         {"resume_at_ms", resume_at.ms},
                         {"timer_id", timer_id}});
+}
+
+/// A wait whose instant has come before it was opened (G-82, R7).
+void pass_wait(Step& step, TokenId id, const WaitPlan& plan, const std::string& timer_id) {
+  Value output = suspend_output(plan.at, timer_id);
+  if (!plan.past) return finish_node(step, id, {std::move(output), {}, Route::all()});
+  const Node& node = step.run.definition->nodes[step.run.tokens.at(id).node];
+  output.set("resumed_at", to_rfc3339(step.at));
+  output.set("resumed_by", "past_date");
+  switch (plan.past->action) {
+    case waits::DateAction::proceed:
+      return finish_node(step, id, {std::move(output), {}, Route::all()});
+    case waits::DateAction::branch: {
+      EdgeIndex edge = node.routes.empty() ? no_edge : node.routes[0];
+      if (edge != no_edge) output.set("branch", step.run.definition->edges[edge].id);
+      return finish_node(step, id, {std::move(output), {}, Route::one(edge)});
+    }
+    case waits::DateAction::exit:
+      step.emit(
+          NodeSucceeded{activation_of(step.run, id), std::move(output), {}, {}, step.at, false});
+      return exit_run(step, "past_date");
+    case waits::DateAction::fail:
+      return fail_node(step, id,
+                       {"wait_invalid", "the date " + to_rfc3339(plan.at) + " is in the past",
+                        Value::object({{"code", "date_in_past"}})});
+  }
 }
 
 void resume_wait(Step& step, TokenId id) {
@@ -128,14 +104,14 @@ void retry_node(Step& step, TokenId id) {
 }  // namespace
 
 void start_wait(Step& step, TokenId id, const Value& parameters) {
-  auto resume_at = resume_at_of(step, parameters);
-  if (!resume_at) return fail_node(step, id, std::move(resume_at).error());
   Activation activation = activation_of(step.run, id);
   std::string timer_id = timer_id_of(step.run, activation);
-  if (*resume_at <= step.at)
-    return finish_node(step, id, {suspend_output(*resume_at, timer_id), {}, Route::all()});
+  const Node& node = step.run.definition->nodes[activation.node];
+  auto plan = plan_wait(step, node, parameters, timer_id);
+  if (!plan) return fail_node(step, id, std::move(plan).error());
+  if (plan->at <= step.at) return pass_wait(step, id, *plan, timer_id);
   step.touch(activation.lineage);
-  step.emit(WaitOpened{activation, "timer", *resume_at, timer_id, ""});
+  step.emit(WaitOpened{activation, "timer", plan->at, timer_id, "", std::move(plan->intent)});
 }
 
 void start_signal_wait(Step& step, TokenId id, const Value& parameters) {
@@ -152,7 +128,7 @@ void start_signal_wait(Step& step, TokenId id, const Value& parameters) {
   // A later attempt waits by the same parameters (G-10).
   bool started = step.run.tokens.at(id).parked == Parked::started;
   if (node.retry.max_attempts > 1 && !started) step.emit(NodeStarted{activation, parameters});
-  step.emit(WaitOpened{activation, "signal", until, "", name});
+  step.emit(WaitOpened{activation, "signal", until, "", name, {}});
 }
 
 void offer_signals(Step& step, const std::string& name) {

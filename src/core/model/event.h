@@ -117,9 +117,10 @@ struct WaitOpened {
   std::optional<Instant> resume_at;
   std::string timer_id;
   std::string signal_name;
+  Value intent;  ///< what it means in local time, or null (core/graph/wait_plan.h)
   template <class V> void each(V&& v) {
     v("activation", activation); v("kind", kind); v("resume_at", resume_at);
-    v("timer_id", timer_id); v("signal_name", signal_name);
+    v("timer_id", timer_id); v("signal_name", signal_name); v("intent", intent);
   }
 };
 struct WaitResumed {

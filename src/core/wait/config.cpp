@@ -27,22 +27,15 @@ constexpr std::array<FixedUnit, 4> fixed_units = {{{"minutes", 59, 60'000},
 
 FixedTime read_fixed_time(ConfigFields& fields) {
   FixedTime fixed;
+  const Value* duration = fields.known("duration");
+  bool whole = duration && duration->is_number() && duration->as_number() >= 1 &&
+               std::floor(duration->as_number()) == duration->as_number();
+  if (duration ? !whole : !fields.has("duration"))
+    fields.complain("invalid_duration", "duration", "Duration must be a positive integer");
   if (!fields.has("unit"))
     fields.complain("invalid_unit", "unit", "\"unit\" must be minutes, hours, days or weeks.");
   auto unit = fields.choice("unit", "invalid_unit", "minutes|hours|days|weeks");
-  const Value* duration = fields.known("duration");
-  if (duration == nullptr) {
-    if (!fields.has("duration"))
-      fields.complain("invalid_duration", "duration", "Duration must be a positive integer");
-    return fixed;
-  }
-  bool whole = duration->is_number() && duration->as_number() >= 1 &&
-               std::floor(duration->as_number()) == duration->as_number();
-  if (!whole) {
-    fields.complain("invalid_duration", "duration", "Duration must be a positive integer");
-    return fixed;
-  }
-  if (!unit) return fixed;
+  if (!whole || !unit) return fixed;
   const FixedUnit& bounds = fixed_units[*unit];
   if (duration->as_number() > static_cast<double>(bounds.most)) {
     fields.complain("duration_out_of_range", "duration",
@@ -178,6 +171,18 @@ void read_common(ConfigFields& fields, WaitConfig& config) {
 
 }  // namespace
 
+std::string_view fields_of(std::string_view wait_type) {
+  if (wait_type == "fixed_time") return "duration|unit|gap_policy|spread_seconds|resume_window";
+  if (wait_type == "until_date")
+    return "target_date|contact_field|anchor_date|offset|target_time|repeat|past_action|past_step|"
+           "past_edge_id|missing_action|missing_step|missing_edge_id|follow_field|timezone|"
+           "timezone_mode|gap_policy|spread_seconds|resume_window";
+  if (wait_type == "until_time")
+    return "target_time|days|business_days_only|holidays|skip_today|timezone|timezone_mode|"
+           "gap_policy|spread_seconds";
+  return {};
+}
+
 Result<WaitConfig, std::vector<Finding>> read_config(std::string_view wait_type,
                                                      const Value& config, IsOpen is_open) {
   std::vector<Finding> findings;
@@ -186,26 +191,17 @@ Result<WaitConfig, std::vector<Finding>> read_config(std::string_view wait_type,
         {"invalid_config", "", "The configuration of a wait must be an object.", {}}}};
   ConfigFields fields(config, "", is_open, findings);
   WaitConfig made;
-  if (wait_type == "fixed_time") {
-    fields.allow_only("duration|unit|gap_policy|spread_seconds|resume_window");
-    made.kind = read_fixed_time(fields);
-  } else if (wait_type == "until_date") {
-    fields.allow_only(
-        "target_date|contact_field|anchor_date|offset|target_time|repeat|past_action|past_step|"
-        "past_edge_id|missing_action|missing_step|missing_edge_id|follow_field|timezone|"
-        "timezone_mode|gap_policy|spread_seconds|resume_window");
-    made.kind = read_until_date(fields);
-  } else if (wait_type == "until_time") {
-    fields.allow_only(
-        "target_time|days|business_days_only|holidays|skip_today|timezone|timezone_mode|"
-        "gap_policy|spread_seconds");
-    made.kind = read_until_time(fields);
-  } else {
+  if (fields_of(wait_type).empty()) {
     fields.complain("invalid_config", "",
                     quoted(wait_type) +
                         " is no wait for an instant; those are fixed_time, "
                         "until_date and until_time.");
+    return Failure{std::move(findings)};
   }
+  fields.allow_only(fields_of(wait_type));
+  if (wait_type == "fixed_time") made.kind = read_fixed_time(fields);
+  if (wait_type == "until_date") made.kind = read_until_date(fields);
+  if (wait_type == "until_time") made.kind = read_until_time(fields);
   read_common(fields, made);
   if (!findings.empty()) return Failure{std::move(findings)};
   return made;

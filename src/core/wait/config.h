@@ -73,6 +73,9 @@ struct WaitConfig {
   std::optional<ResumeWindow> window;
 };
 
+/// The fields of a type of wait, separated by |; empty for what is no wait for an instant.
+std::string_view fields_of(std::string_view wait_type);
+
 /// True for a value that is not known yet, such as an expression in a definition: it is left
 /// unchecked, and what is made from it is not to be used.
 using IsOpen = bool (*)(const Value&);

@@ -21,7 +21,9 @@ void readyz(Api& api, Call call) {
 }
 
 void version(Api& api, Call call) {
-  call.send_json(200, Value::object({{"name", "fermata"}, {"version", api.options().version}}));
+  call.send_json(200, Value::object({{"name", "fermata"},
+                                     {"version", api.options().version},
+                                     {"tzdata", api.zones()->version()}}));
 }
 
 void openapi(Api& api, Call call) {

@@ -63,8 +63,8 @@ void put_workflow(Api& api, Call call) {
   if (asks_for_flow(call)) return put_flow(api, call);
   auto put = begin_put(api, call);
   if (!put) return api.fail(call, put.error());
-  auto checked =
-      graph::check_definition(call.body, call.request.body, api.options().definition_limits);
+  auto checked = graph::check_definition(call.body, call.request.body,
+                                         api.options().definition_limits, api.zones().get());
   auto refuse = [&] {
     refuse_definition(api, call, checked.errors, front::to_value(checked.errors),
                       front::to_value(checked.warnings));

@@ -1,0 +1,84 @@
+#include "core/graph/wait_plan.h"
+
+#include <cmath>
+
+#include "base/json.h"
+#include "core/graph/check_words.h"
+#include "core/wait/resolve.h"
+
+namespace fermata::graph {
+namespace {
+
+std::optional<int64_t> unit_ms(std::string_view unit) {
+  if (unit == "seconds") return 1'000;
+  if (unit == "minutes") return 60'000;
+  if (unit == "hours") return 3'600'000;
+  if (unit == "days") return 86'400'000;
+  return std::nullopt;
+}
+
+Failure<NodeError> wait_invalid(std::string message, Value details = {}) {
+  return node_failure("wait_invalid", std::move(message), std::move(details));
+}
+
+/// A plain interval: the bounds of fixed_time do not apply to it.
+Result<Duration, NodeError> interval_of(const Value& parameters, int64_t most_ms) {
+  const Value& unit = parameters.get("unit");
+  auto scale = unit_ms(unit.is_string() ? unit.as_string() : "seconds");
+  if (!scale) return wait_invalid("unit is seconds, minutes, hours or days");
+  const Value* amount = parameters.find("amount");
+  auto count = number_of(amount ? *amount : Value(1));
+  if (!count || *count < 0 || !std::isfinite(*count))
+    return wait_invalid("amount is a number of at least 0, not " + to_json(*amount));
+  double ms = *count * static_cast<double>(*scale);
+  if (ms > static_cast<double>(most_ms))
+    return wait_invalid("the interval is over " + std::to_string(most_ms) +
+                        " ms; setting graph_interval_ms_max");
+  return Duration{std::llround(ms)};
+}
+
+/// The fields of the wait's type: evaluated, or as written where they are never evaluated.
+Value config_of(const Node& node, const Value& parameters, std::string_view wait_type) {
+  Value config = Value::object();
+  for (std::string_view name : parts_of(waits::fields_of(wait_type))) {
+    const Value* value = parameters.find(name);
+    if (value == nullptr) value = node.raw.find(name);
+    if (value != nullptr) config.set(name, *value);
+  }
+  return config;
+}
+
+Failure<NodeError> refused(const Finding& finding) {
+  return wait_invalid(finding.message,
+                      Value::object({{"code", finding.code}, {"path", finding.path}}));
+}
+
+Value shown(const waits::LocalIntent& intent) {
+  return Value::object({{"timezone", intent.zone},
+                        {"local_target", to_text(intent.local)},
+                        {"gap_policy", name_of(intent.gap_policy)},
+                        {"plus_ms", intent.plus.ms},
+                        {"tzdata_version", intent.tzdata_version}});
+}
+
+}  // namespace
+
+Result<WaitPlan, NodeError> plan_wait(const Step& step, const Node& node, const Value& parameters,
+                                      const std::string& wait_id) {
+  const Value& type = parameters.get("wait_type");
+  if (!type.is_string() || waits::fields_of(type.as_string()).empty()) {
+    FERMATA_TRY(length, interval_of(parameters, step.given.limits.interval_ms_max));
+    return WaitPlan{step.at + length, {}, {}};
+  }
+  auto config = waits::read_config(type.as_string(), config_of(node, parameters, type.as_string()));
+  if (!config) return refused(config.error().front());
+  const ZoneTable& zones = step.given.zones ? *step.given.zones : *utc_table();
+  auto found = waits::resolve(*config, {step.at, zones, {}, {}, {}, GapPolicy::gap_end, wait_id});
+  if (!found) return refused(found.error());
+  WaitPlan plan{found->at, {}, {}};
+  if (const auto* date = std::get_if<waits::UntilDate>(&config->kind)) plan.past = date->past;
+  if (found->intent) plan.intent = shown(*found->intent);
+  return plan;
+}
+
+}  // namespace fermata::graph

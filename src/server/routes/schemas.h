@@ -32,6 +32,20 @@ inline constexpr std::string_view workflow_schema =
       "language":{"enum":["graph","flow"]},
       "webhook_guid":{"type":"string"},"warnings":{"type":"array"}}})";
 
+inline constexpr std::string_view preview_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{
+      "cron":{"type":"string"},"every_ms":{"type":"integer","minimum":1000},
+      "timezone":{"type":"string"},"gap_policy":{"enum":["gap_end","shift"]},
+      "start_at":{"type":"string","format":"date-time"},
+      "end_at":{"type":"string","format":"date-time"},
+      "from":{"type":"string","format":"date-time"},
+      "n":{"type":"integer","minimum":1,"maximum":1000}}})";
+
+inline constexpr std::string_view previewed_schema =
+    R"({"type":"object","required":["timezone","tzdata","next"],"properties":{
+      "timezone":{"type":"string"},"tzdata":{"type":"string"},
+      "next":{"type":"array","items":{"type":"object","required":["at","local","zone"]}}}})";
+
 inline constexpr std::string_view rollback_schema =
     R"({"type":"object","required":["version"],"additionalProperties":false,
       "properties":{"version":{"type":"integer","minimum":1}}})";

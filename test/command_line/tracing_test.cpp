@@ -55,6 +55,11 @@ std::string calling_workflow(const Scratch& scratch, const std::string& url) {
   return file;
 }
 
+/// Stores the workflow by a first run, which is over afterwards: what comes next is the second's.
+void start_and_wait(const ServeProcess& server, const std::string& workflow) {
+  EXPECT_EQ(server.command({"start", workflow, "--wait", "30s"}).exit, 0);
+}
+
 /// One request over the wire with a header of its own; the answer as it came.
 std::string post(const std::string& server_url, const std::string& path,
                  const std::string& header) {
@@ -86,9 +91,8 @@ TEST(Tracing, request_run_step_and_call_arrive_at_the_collector) {
   HttpTestServer callee([](const TestRequest&) { return TestReply{}; });
   Scratch scratch;
   ServeProcess server({"--store", "memory", "--log", "json", "--otlp", collector.url("")});
-  ASSERT_EQ(server.command({"start", calling_workflow(scratch, callee.url("/a?secret=1"))}).exit,
-            0);
-  std::string answer = post(server.url(), "/api/v1/workflows/calling/executions",
+  start_and_wait(server, calling_workflow(scratch, callee.url("/a?secret=1")));
+  std::string answer = post(server.url(), "/api/v1/workflows/calling/executions?wait=30s",
                             "traceparent: " + traceparent("01"));
   ASSERT_TRUE(callee.await_requests(2));
   EXPECT_EQ(server.stop(), 0);
@@ -116,8 +120,9 @@ TEST(Tracing, without_a_collector_the_senders_trace_is_passed_on_as_it_came) {
   HttpTestServer callee([](const TestRequest&) { return TestReply{}; });
   Scratch scratch;
   ServeProcess server({"--store", "memory"});
-  ASSERT_EQ(server.command({"start", calling_workflow(scratch, callee.url("/a"))}).exit, 0);
-  post(server.url(), "/api/v1/workflows/calling/executions", "traceparent: " + traceparent("00"));
+  start_and_wait(server, calling_workflow(scratch, callee.url("/a")));
+  post(server.url(), "/api/v1/workflows/calling/executions?wait=30s",
+       "traceparent: " + traceparent("00"));
   ASSERT_TRUE(callee.await_requests(2));
   EXPECT_EQ(callee.requests().back().header("traceparent"), traceparent("00"));
 }

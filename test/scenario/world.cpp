@@ -66,10 +66,23 @@ World::World(Manner manner, FaultPlan plan, uint64_t seed, RunLimits limits)
   restart();
 }
 
-/// The zone data that the program carries; the same on every machine that built it alike.
+namespace {
+
+/// Zone data read once: a clock that jumps by hours would have it looked for again all the time.
+class ReadZones final : public ZoneSource {
+ public:
+  explicit ReadZones(std::shared_ptr<const ZoneTable> table) : table_(std::move(table)) {}
+  std::shared_ptr<const ZoneTable> zones(Instant) override { return table_; }
+
+ private:
+  const std::shared_ptr<const ZoneTable> table_;
+};
+
+}  // namespace
+
 ZoneSource& World::zone_data() {
-  static const std::unique_ptr<TzdataZones> zones = *TzdataZones::open({});
-  return *zones;
+  static ReadZones read((*TzdataZones::open({}))->zones({0}));
+  return read;
 }
 
 void World::kill() {

@@ -1,8 +1,8 @@
-#include <sqlite3.h>
-
 #include <cstdio>
 #include <cstdlib>
 
+#include "adapters/sqlite/database.h"
+#include "adapters/sqlite/directory.h"
 #include "bench/engine.h"
 
 namespace fermata::bench {
@@ -37,12 +37,11 @@ double first_answer_ms(const std::filesystem::path& directory, const RunId& run)
   return seconds_since(begin) * 1000;
 }
 
+/// Through the store's own way of writing, which gives every page its checksum.
 void forget_checkpoints(const std::filesystem::path& directory) {
-  sqlite3* db = nullptr;
-  if (sqlite3_open((directory / "fermata.db").c_str(), &db) != SQLITE_OK ||
-      sqlite3_exec(db, "DELETE FROM checkpoint", nullptr, nullptr, nullptr) != SQLITE_OK)
-    std::exit(5);
-  sqlite3_close(db);
+  auto database =
+      sqlite::Database::open(sqlite::database_file(directory), sqlite::Database::Mode::write);
+  if (!database || !(*database)->run("DELETE FROM checkpoint")) std::exit(5);
 }
 
 }  // namespace

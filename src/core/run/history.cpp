@@ -1,9 +1,7 @@
 #include "core/run/history.h"
 
-#include <array>
-
-#include "base/check.h"
 #include "base/fields.h"
+#include "core/model/chunk_codec.h"
 #include "core/run/decide.h"
 #include "core/run/script_events.h"
 
@@ -13,17 +11,7 @@ namespace {
 
 constexpr uint8_t history_format = 1;
 
-template <size_t... I>
-bool read_body(ByteReader& in, size_t tag, EventBody& body, std::index_sequence<I...>) {
-  FieldReader reader(in);
-  return ((tag == I ? (fields_of(body.emplace<I>()).each(reader), true) : false) || ...);
-}
-
-Failure<Error> damaged(const HistoryChunk& chunk) {
-  return fail(ErrorCode::data_damaged,
-              "history chunk at sequence " + std::to_string(chunk.first_sequence) +
-                  " cannot be read");
-}
+Failure<Error> damaged(const HistoryChunk& chunk) { return damaged_chunk("", chunk); }
 
 }  // namespace
 
@@ -46,40 +34,18 @@ std::string_view type_name(const EventBody& body) {
 }
 
 HistoryChunk encode_history(const std::vector<Event>& events) {
-  check(!events.empty());
-  ByteWriter out;
-  out.u8(history_format);
-  out.zigzag(events.front().at.ms);
-  FieldWriter writer(out);
-  for (const Event& event : events) {
-    check(event.at == events.front().at);
-    out.u8(static_cast<uint8_t>(event.body.index()));
+  return write_chunk(history_format, events, [](ByteWriter& out, const auto& body) {
+    FieldWriter writer(out);
     // `each` visits fields by reference; writing does not change them.
-    std::visit([&](const auto& body) {
-      fields_of(const_cast<std::remove_cvref_t<decltype(body)>&>(body)).each(writer);
-    }, event.body);
-  }
-  return {events.front().sequence, static_cast<uint32_t>(events.size()), out.take()};
+    fields_of(const_cast<std::remove_cvref_t<decltype(body)>&>(body)).each(writer);
+  });
 }
 
 Outcome<std::vector<Event>> decode_history(const HistoryChunk& chunk) {
-  ByteReader in(chunk.bytes);
-  if (in.u8() != history_format) return damaged(chunk);
-  Instant at{in.zigzag()};
-  std::vector<Event> events;
-  if (chunk.count > chunk.bytes.size()) return damaged(chunk);
-  events.reserve(chunk.count);
-  for (uint32_t i = 0; i < chunk.count; ++i) {
-    Event& event = events.emplace_back();
-    event.sequence = chunk.first_sequence + i;
-    event.at = at;
-    if (!read_body(in, in.u8(), event.body,
-                   std::make_index_sequence<std::variant_size_v<EventBody>>()) ||
-        !in.ok())
-      return damaged(chunk);
-  }
-  if (!in.done()) return damaged(chunk);
-  return events;
+  return read_chunk<Event>("", history_format, chunk, [](ByteReader& in, auto& body) {
+    FieldReader reader(in);
+    fields_of(body).each(reader);
+  });
 }
 
 Outcome<std::vector<std::set<NodeIndex>>> places_of(const std::vector<HistoryChunk>& history,

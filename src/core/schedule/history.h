@@ -7,7 +7,8 @@
 
 namespace fermata::schedule {
 
-/// The binary form of the events of one commit: format version, instant, then tag and fields each.
+/// The binary form of the events of one commit (core/model/chunk_codec.h). A record written
+/// before a field was added reads with that field's default.
 HistoryChunk encode_history(const std::vector<Event>& events);
 /// Fails with data_damaged when the bytes are not what encode_history writes.
 Outcome<std::vector<Event>> decode_history(const HistoryChunk& chunk);

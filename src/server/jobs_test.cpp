@@ -241,6 +241,22 @@ TEST_F(Jobs, keys_of_another_account_see_nothing) {
   std::string claim_body =
       to_json(Value::object({{"registration_id", registration}, {"seq", 1}, {"slots", 1}}));
   EXPECT_EQ(ask("POST", "/worker/claim", hands, claim_body).code(), "registration_not_found");
+  Value named = Value::object({{"registration_id", registration}});
+  Value leased = Value::object({{"registration_id", registration}, {"fence", 1}});
+  Value declined = leased;
+  declined.set("reason", "busy");
+  Value results = Value::object(
+      {{"registration_id", registration},
+       {"results",
+        Value::array({Value::object(
+            {{"job_id", id}, {"attempt", 1}, {"fence", 1}, {"status", "succeeded"}})})}});
+  for (const auto& [route, body] : {std::pair{std::string("/worker/heartbeat"), named},
+                                    {"/worker/jobs/" + id + "/renew", leased},
+                                    {"/worker/jobs/" + id + "/decline", declined},
+                                    {"/worker/results", results}})
+    EXPECT_EQ(ask("POST", route, hands, to_json(body)).code(), "registration_not_found") << route;
+  EXPECT_EQ(ask("DELETE", "/worker/registrations/" + registration, hands).code(),
+            "registration_not_found");
   Answer theirs = ask("POST", "/worker/register", hands, R"({"worker_id":"w","topics":["*"]})");
   ASSERT_EQ(theirs.status, 200) << theirs.text;
   Value claim_theirs = Value::object(

@@ -11,6 +11,16 @@ void refuse_full(Api& api, const Call& call) {
                   {}});
 }
 
+/// Fails when the registration is another account's.
+Outcome<void> own_registration(const Workers& workers, const Call& call, const RegistrationId& id) {
+  const fleet::Registration* known = workers.fleet().find(id);
+  // Whoever is not known at all is told by the call itself what became of it.
+  if (!known || known->card.accounts.empty()) return {};
+  for (const std::string& account : known->card.accounts)
+    if (account == call.who.account.text()) return {};
+  return fail(ErrorCode::registration_not_found, "There is no registration `" + id.text() + "`.");
+}
+
 }  // namespace
 
 void send_job(Api& api, Call call, job::Command command, JobDone done) {
@@ -25,11 +35,21 @@ void send_job(Api& api, Call call, job::Command command, JobDone done) {
   if (!taken) refuse_full(api, spare);
 }
 
-void visit_workers(Api& api, Call call, std::function<void(Workers&, const Call&)> visit) {
+void visit_workers(Api& api, Call call, WorkersVisit visit) {
   Call spare = call;
   bool taken = api.jobs().with_workers([call = std::move(call), visit = std::move(visit)](
                                            Workers& workers) { visit(workers, call); });
   if (!taken) refuse_full(api, spare);
+}
+
+void visit_registration(Api& api, Call call, RegistrationId id, WorkersVisit visit) {
+  visit_workers(
+      api, std::move(call),
+      [&api, id = std::move(id), visit = std::move(visit)](Workers& workers, const Call& asked) {
+        auto known = own_registration(workers, asked, id);
+        if (!known) return api.fail(asked, known.error());
+        visit(workers, asked);
+      });
 }
 
 Outcome<job::Job> own_job(Api& api, const Call& call) {
@@ -38,15 +58,6 @@ Outcome<job::Job> own_job(Api& api, const Call& call) {
   if (stored.version == 0 || stored.summary.account != call.who.account)
     return fail(ErrorCode::job_not_found, "There is no job `" + id.text() + "`.");
   return job::fold(id, stored.history);
-}
-
-Outcome<void> own_registration(const Workers& workers, const Call& call, const RegistrationId& id) {
-  const fleet::Registration* known = workers.fleet().find(id);
-  // Whoever is not known at all is told by the call itself what became of it.
-  if (!known || known->card.accounts.empty()) return {};
-  for (const std::string& account : known->card.accounts)
-    if (account == call.who.account.text()) return {};
-  return fail(ErrorCode::registration_not_found, "There is no registration `" + id.text() + "`.");
 }
 
 Value lease_list(const std::vector<fleet::LeaseKey>& leases) {

@@ -36,11 +36,12 @@ void decline_job(Api& api, Call call);
 using JobDone = std::function<void(Api&, const Call&, const JobTold&)>;
 void send_job(Api& api, Call call, job::Command command, JobDone done);
 /// Lets the caller in to the workers, on the partition's thread; refused when the engine is full.
-void visit_workers(Api& api, Call call, std::function<void(Workers&, const Call&)> visit);
+using WorkersVisit = std::function<void(Workers&, const Call&)>;
+void visit_workers(Api& api, Call call, WorkersVisit visit);
+/// The same in the name of a registration; refused when that is another account's.
+void visit_registration(Api& api, Call call, RegistrationId id, WorkersVisit visit);
 /// The job of the path's first variable, if it is the caller's.
 Outcome<job::Job> own_job(Api& api, const Call& call);
-/// Fails when the registration is another account's.
-Outcome<void> own_registration(const Workers& workers, const Call& call, const RegistrationId& id);
 Value lease_list(const std::vector<fleet::LeaseKey>& leases);
 
 }  // namespace fermata::server::routes

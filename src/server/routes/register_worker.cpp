@@ -21,10 +21,8 @@ void register_worker(Api& api, Call call) {
 }
 
 void leave_worker(Api& api, Call call) {
-  visit_workers(api, std::move(call), [&api](Workers& workers, const Call& asked) {
-    RegistrationId id(asked.variable(0));
-    if (auto known = own_registration(workers, asked, id); !known)
-      return api.fail(asked, known.error());
+  RegistrationId id(call.variable(0));
+  visit_registration(api, std::move(call), id, [&api, id](Workers& workers, const Call& asked) {
     auto gone = workers.dismiss(id);
     if (!gone) return api.fail(asked, gone.error());
     http::Response response;

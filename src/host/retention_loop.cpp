@@ -51,7 +51,13 @@ Outcome<uint64_t> RetentionLoop::repeat(int64_t pause_ms,
 
 Outcome<void> RetentionLoop::sweep(int64_t pause_ms) {
   Instant now = clock_.now();
-  if (settings_.run_days > 0) FERMATA_TRY_VOID(sweep_runs(now, pause_ms));
+  if (settings_.run_days > 0) {
+    FERMATA_TRY_VOID(sweep_runs(now, pause_ms));
+    Instant before = days_before(now, settings_.run_days);
+    FERMATA_TRY(bulks,
+                repeat(pause_ms, [&] { return retention_.remove_bulks(before, runs_per_step); }));
+    (void)bulks;
+  }
   FERMATA_TRY(rows, repeat(pause_ms, [&] { return retention_.remove_remains(rows_per_step); }));
   (void)rows;
   if (settings_.audit_days > 0) {

@@ -38,6 +38,10 @@ struct HandRetention final : Retention {
     return Sweep{7, false};
   }
   Outcome<AuditRoot> audit_root(const AccountId&) override { return AuditRoot{}; }
+  Outcome<Sweep> remove_bulks(Instant before, size_t) override {
+    asked.push_back("bulks before " + std::to_string(before.ms / day_ms));
+    return Sweep{1, false};
+  }
   Outcome<Sweep> remove_marks(Instant, size_t) override {
     asked.push_back("marks");
     return Sweep{};
@@ -64,10 +68,11 @@ class Retained : public testing::Test {
 TEST_F(Retained, one_round_removes_everything_that_is_old_enough) {
   RetentionLoop loop(retention, clock, settings);
   ASSERT_TRUE(loop.round());
-  EXPECT_EQ(retention.asked,
-            (std::vector<std::string>{"referred 0", "referred 1", "runs 0 before 970 but 2",
-                                      "runs 200 before 970 but 2", "remains", "remains", "remains",
-                                      "audit before 910", "marks", "definitions"}));
+  EXPECT_EQ(
+      retention.asked,
+      (std::vector<std::string>{"referred 0", "referred 1", "runs 0 before 970 but 2",
+                                "runs 200 before 970 but 2", "bulks before 970", "remains",
+                                "remains", "remains", "audit before 910", "marks", "definitions"}));
   EXPECT_EQ(loop.counts().runs, 10u);
   EXPECT_EQ(loop.counts().audit_lines, 7u);
   EXPECT_EQ(loop.counts().definitions, 2u);
@@ -79,7 +84,9 @@ TEST_F(Retained, what_is_kept_for_ever_is_not_looked_at) {
   RetentionLoop loop(retention, clock, settings);
   ASSERT_TRUE(loop.round());
   for (const std::string& question : retention.asked)
-    EXPECT_FALSE(question.starts_with("runs") || question.starts_with("audit")) << question;
+    EXPECT_FALSE(question.starts_with("runs") || question.starts_with("bulks") ||
+                 question.starts_with("audit"))
+        << question;
 }
 
 TEST_F(Retained, nothing_is_removed_before_all_is_known_that_is_needed) {

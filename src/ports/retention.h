@@ -52,6 +52,8 @@ class Retention {
   /// begins at its root.
   virtual Outcome<Sweep> remove_audit(Instant before, size_t limit) = 0;
   virtual Outcome<AuditRoot> audit_root(const AccountId& account) = 0;
+  /// Bulk operations that ended before `before`, with their selections, oldest first.
+  virtual Outcome<Sweep> remove_bulks(Instant before, size_t limit) = 0;
   /// Idempotency marks that have expired.
   virtual Outcome<Sweep> remove_marks(Instant now, size_t limit) = 0;
   /// Definitions that for `unused_for` neither a version of a workflow nor a run has named.

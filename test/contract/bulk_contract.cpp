@@ -71,6 +71,27 @@ TEST_P(BulkContract, operation_is_kept_whole_with_its_selection_and_audit_line) 
   EXPECT_EQ(bulks().bulk_items("nobody", 0, 1).error().code, ErrorCode::bulk_not_found);
 }
 
+TEST_P(BulkContract, those_that_ended_long_ago_go_and_running_ones_stay) {
+  for (int i = 0; i < 5; ++i) {
+    BulkRecord record = sample_bulk("b" + std::to_string(i));
+    ASSERT_TRUE(put(record));
+    if (i == 1) continue;
+    record.state = BulkState::done;
+    record.ended_at = Instant{2000 + i};
+    ASSERT_TRUE(bulks().set_bulk(record, nullptr));
+  }
+  auto swept = retention().remove_bulks(Instant{2004}, 2);
+  ASSERT_TRUE(swept) << swept.error().message;
+  EXPECT_EQ(swept->removed, 2u);
+  EXPECT_TRUE(swept->more);
+  EXPECT_EQ(retention().remove_bulks(Instant{2004}, 2)->removed, 1u);
+  EXPECT_EQ(retention().remove_bulks(Instant{2004}, 2)->removed, 0u);
+  reopen();
+  EXPECT_EQ(listed("acme", 1), (Texts{"b4", "b1"}));
+  EXPECT_EQ(bulks().bulk_items("b0", 0, 1).error().code, ErrorCode::bulk_not_found);
+  EXPECT_EQ(*bulks().bulk_items("b1", 0, 1), (Texts{"r1"}));
+}
+
 TEST_P(BulkContract, id_that_is_taken_changes_nothing) {
   ASSERT_TRUE(put(sample_bulk("b1")));
   BulkRecord other = sample_bulk("b1", "other");

@@ -7,15 +7,15 @@ namespace fermata {
 
 MemoryStore::Bulk* MemoryStore::bulk_at(const std::string& id) {
   auto found = std::find_if(bulks_.begin(), bulks_.end(),
-                            [&](const Bulk& bulk) { return bulk.record.id == id; });
-  return found == bulks_.end() ? nullptr : &*found;
+                            [&](const auto& bulk) { return bulk.second.record.id == id; });
+  return found == bulks_.end() ? nullptr : &found->second;
 }
 
 Outcome<bool> MemoryStore::put_bulk(const BulkRecord& record, const std::vector<std::string>& items,
                                     const AuditLine& line) {
   std::lock_guard lock(mutex_);
   if (bulk_at(record.id)) return false;
-  bulks_.push_back({record, items});
+  bulks_.emplace(++bulks_created_, Bulk{record, items});
   append(line);
   return true;
 }
@@ -52,9 +52,11 @@ Outcome<BulkPage> MemoryStore::bulks(const AccountId& account, size_t limit,
   std::lock_guard lock(mutex_);
   BulkPage page;
   uint64_t last = 0;
-  for (uint64_t number = bulks_.size(); number > 0; --number) {
-    const BulkRecord& record = bulks_[number - 1].record;
-    if (number >= before || record.account != account) continue;
+  for (auto at = std::make_reverse_iterator(bulks_.lower_bound(before)); at != bulks_.rend();
+       ++at) {
+    const auto& [number, bulk] = *at;
+    const BulkRecord& record = bulk.record;
+    if (record.account != account) continue;
     if (page.items.size() == limit) {
       page.next_cursor = cursor_of(last);
       break;
@@ -69,7 +71,7 @@ Outcome<BulkPage> MemoryStore::bulks(const AccountId& account, size_t limit,
 Outcome<std::vector<BulkRecord>> MemoryStore::running_bulks() {
   std::lock_guard lock(mutex_);
   std::vector<BulkRecord> out;
-  for (const Bulk& bulk : bulks_)
+  for (const auto& [number, bulk] : bulks_)
     if (bulk.record.state == BulkState::running) out.push_back(bulk.record);
   return out;
 }

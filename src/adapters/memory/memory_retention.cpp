@@ -90,6 +90,26 @@ Outcome<AuditRoot> MemoryStore::audit_root(const AccountId& account) {
   return found == audit_roots_.end() ? AuditRoot{} : found->second;
 }
 
+Outcome<Retention::Sweep> MemoryStore::remove_bulks(Instant before, size_t limit) {
+  std::lock_guard lock(mutex_);
+  Sweep sweep;
+  for (auto at = bulks_.begin(); at != bulks_.end();) {
+    const BulkRecord& bulk = at->second.record;
+    if (bulk.state == BulkState::running) {
+      ++at;
+      continue;
+    }
+    if (bulk.ended_at.value_or(bulk.created_at) >= before) break;
+    if (sweep.removed == limit) {
+      sweep.more = true;
+      break;
+    }
+    at = bulks_.erase(at);
+    ++sweep.removed;
+  }
+  return sweep;
+}
+
 Outcome<Retention::Sweep> MemoryStore::remove_marks(Instant now, size_t limit) {
   std::lock_guard lock(mutex_);
   Sweep sweep;

@@ -104,6 +104,7 @@ class MemoryStore final : public Store,
   Outcome<Sweep> remove_remains(size_t limit) override;
   Outcome<Sweep> remove_audit(Instant before, size_t limit) override;
   Outcome<AuditRoot> audit_root(const AccountId& account) override;
+  Outcome<Sweep> remove_bulks(Instant before, size_t limit) override;
   Outcome<Sweep> remove_marks(Instant now, size_t limit) override;
   Outcome<Sweep> remove_definitions(Instant now, Duration unused_for, size_t limit) override;
 
@@ -151,7 +152,8 @@ class MemoryStore final : public Store,
   std::map<std::string, KeyRecord> keys_;
   std::map<std::pair<AccountId, std::string>, CredentialRecord> credentials_;
   std::map<std::pair<AccountId, std::string>, IdempotencyMark> marks_;
-  std::vector<Bulk> bulks_;
+  std::map<uint64_t, Bulk> bulks_;  ///< by number, in order of creation
+  uint64_t bulks_created_ = 0;
   Instant marks_seen_at_{INT64_MIN};  ///< the latest `now` that a mark was asked for
 };
 

@@ -141,6 +141,15 @@ Outcome<std::vector<BulkRecord>> BulkQueries::running() {
   return out;
 }
 
+Outcome<std::vector<Numbered<BulkRecord>>> BulkQueries::ended(size_t limit) {
+  std::vector<Numbered<BulkRecord>> out;
+  auto take = [&](uint64_t number, BulkRecord record) {
+    out.push_back({number, std::move(record)});
+  };
+  FERMATA_TRY_VOID(each_bulk(database_, ended_.query(uint64_t{limit}), take));
+  return out;
+}
+
 Outcome<void> BulkWriter::insert(const BulkRecord& record, const std::vector<std::string>& items) {
   FERMATA_TRY(last, database_.number("SELECT max(number) FROM bulk"));
   uint64_t number = static_cast<uint64_t>(last) + 1;
@@ -178,6 +187,22 @@ Outcome<void> BulkWriter::set(const BulkRecord& record, const AuditLine* audit) 
       return database_.failure("writing a bulk operation");
     return {};
   });
+}
+
+Outcome<Retention::Sweep> BulkWriter::remove_ended(Instant before, size_t limit) {
+  Retention::Sweep sweep;
+  FERMATA_TRY_VOID(writer_.transact(nullptr, [&]() -> Outcome<void> {
+    FERMATA_TRY(ended, queries_.ended(limit));
+    for (const auto& [number, record] : ended) {
+      if (record.ended_at.value_or(record.created_at) >= before) return {};
+      if (!drop_.execute(number) || !drop_items_.execute(number))
+        return database_.failure("removing a bulk operation");
+      ++sweep.removed;
+    }
+    sweep.more = ended.size() == limit;
+    return {};
+  }));
+  return sweep;
 }
 
 }  // namespace fermata::sqlite

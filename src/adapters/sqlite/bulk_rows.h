@@ -1,6 +1,7 @@
 #pragma once
 #include "adapters/sqlite/writer.h"
 #include "ports/bulk.h"
+#include "ports/retention.h"
 
 namespace fermata::sqlite {
 
@@ -12,6 +13,8 @@ class BulkQueries {
   Outcome<std::vector<std::string>> items(const std::string& id, uint64_t from, size_t limit);
   Outcome<BulkPage> list(const AccountId& account, size_t limit, uint64_t before);
   Outcome<std::vector<BulkRecord>> running();
+  /// Those that have ended, oldest first.
+  Outcome<std::vector<Numbered<BulkRecord>>> ended(size_t limit);
 
  private:
   Database& database_;
@@ -22,6 +25,8 @@ class BulkQueries {
                   "ORDER BY number DESC LIMIT ?"};
   Statement running_{database_,
                      "SELECT number, record FROM bulk WHERE running = 1 ORDER BY number"};
+  Statement ended_{database_,
+                   "SELECT number, record FROM bulk WHERE running = 0 ORDER BY number LIMIT ?"};
 };
 
 /// The writing half: each call is one transaction of the writer.
@@ -31,6 +36,7 @@ class BulkWriter {
   Outcome<bool> put(const BulkRecord& record, const std::vector<std::string>& items,
                     const AuditLine& audit);
   Outcome<void> set(const BulkRecord& record, const AuditLine* audit);
+  Outcome<Retention::Sweep> remove_ended(Instant before, size_t limit);
 
  private:
   Outcome<void> insert(const BulkRecord& record, const std::vector<std::string>& items);
@@ -41,6 +47,8 @@ class BulkWriter {
   Statement insert_{database_, "INSERT INTO bulk VALUES (?, ?, ?, ?, ?)"};
   Statement insert_items_{database_, "INSERT INTO bulk_selection VALUES (?, ?)"};
   Statement update_{database_, "UPDATE bulk SET running = ?, record = ? WHERE number = ?"};
+  Statement drop_{database_, "DELETE FROM bulk WHERE number = ?"};
+  Statement drop_items_{database_, "DELETE FROM bulk_selection WHERE number = ?"};
 };
 
 }  // namespace fermata::sqlite

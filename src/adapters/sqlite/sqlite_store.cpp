@@ -427,6 +427,10 @@ Outcome<AuditRoot> SqliteStore::audit_root(const AccountId& account) {
   return parts_->retention.audit_root(account);
 }
 
+Outcome<Retention::Sweep> SqliteStore::remove_bulks(Instant before, size_t limit) {
+  return parts_->bulks.remove_ended(before, limit);
+}
+
 Outcome<Retention::Sweep> SqliteStore::remove_marks(Instant now, size_t limit) {
   return parts_->retention.remove_marks(now, limit);
 }

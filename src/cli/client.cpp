@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/uuid.h"
+#include "cli/remote.h"
 
 namespace fermata::cli {
 namespace {
@@ -18,16 +19,6 @@ ErrorCode code_named(std::string_view name, int status) {
 #undef FERMATA_ERROR
   if (status == 404) return ErrorCode::route_not_found;
   return status >= 500 ? ErrorCode::io_failed : ErrorCode::bad_request;
-}
-
-std::string text_at(const Value& object, std::string_view key) {
-  const Value& found = object.get(key);
-  return found.is_string() ? std::string(found.as_string()) : "";
-}
-
-int number_at(const Value& object, std::string_view key) {
-  const Value& found = object.get(key);
-  return found.is_integer() ? static_cast<int>(found.as_integer()) : 0;
 }
 
 /// A problem document as the error it was made from.
@@ -45,8 +36,8 @@ Error error_of(const HttpAnswer& answer) {
                               text_at(each, "path"),
                               text_at(each, "message"),
                               {},
-                              number_at(each, "line"),
-                              number_at(each, "column")});
+                              static_cast<int>(number_at(each, "line")),
+                              static_cast<int>(number_at(each, "column"))});
   return error;
 }
 

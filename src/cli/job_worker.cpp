@@ -14,11 +14,6 @@ constexpr size_t results_at_once = 256;
 constexpr int exit_retryable = 75;
 constexpr int exit_fatal = 100;
 
-uint64_t number_at(const Value& object, std::string_view key) {
-  const Value& found = object.get(key);
-  return found.is_integer() ? static_cast<uint64_t>(found.as_integer()) : 0;
-}
-
 Value error_value(std::string_view code, std::string message) {
   return Value::object({{"code", code}, {"message", std::move(message)}});
 }

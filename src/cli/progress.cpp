@@ -42,12 +42,6 @@ std::string place_of(const Value& record) {
   return place + "]";
 }
 
-uint64_t number_at(const Value& object, std::string_view key) {
-  const Value& found = object.get(key);
-  return found.is_integer() && found.as_integer() > 0 ? static_cast<uint64_t>(found.as_integer())
-                                                      : 0;
-}
-
 }  // namespace
 
 std::string bar(uint64_t done, uint64_t total, size_t columns) {

@@ -38,6 +38,12 @@ Option dry_run_option() {
   return {"dry-run", "", "only show which nodes would be repeated, reused and cancelled"};
 }
 
+uint64_t number_at(const Value& object, std::string_view key) {
+  const Value& found = object.get(key);
+  return found.is_integer() && found.as_integer() > 0 ? static_cast<uint64_t>(found.as_integer())
+                                                      : 0;
+}
+
 std::string text_at(const Value& object, std::string_view key) {
   const Value* found = object.find(key);
   return found == nullptr || found->is_null() ? "" : to_text(*found);

@@ -18,6 +18,8 @@ Option dry_run_option();
 
 /// The member as text for people; empty when it is missing or null.
 std::string text_at(const Value& object, std::string_view key);
+/// The member as a natural number; 0 when it is none.
+uint64_t number_at(const Value& object, std::string_view key);
 /// 2026-01-26 10:00:00 of an RFC 3339 text.
 std::string short_time(const std::string& at);
 

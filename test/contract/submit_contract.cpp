@@ -20,8 +20,10 @@ CommitAnswer submitted(Store& store, CommitBatch batch) {
   store.submit(std::move(batch));
   std::optional<CommitAnswer> answer = store.harvest();
   if (!answer) {
-    std::unique_lock lock(mutex);
-    EXPECT_TRUE(rung.wait_for(lock, std::chrono::seconds(60), [&] { return ringing; }));
+    {
+      std::unique_lock lock(mutex);
+      EXPECT_TRUE(rung.wait_for(lock, std::chrono::seconds(60), [&] { return ringing; }));
+    }
     answer = store.harvest();
   }
   store.on_answer({});

@@ -144,7 +144,7 @@ Transfer::HeaderList Transfer::header_list() const {
   const auto add = [&](const std::string& line) {
     curl_slist* longer = curl_slist_append(list.get(), line.c_str());
     check(longer != nullptr);
-    (void)list.release();
+    list.release();  // NOLINT(bugprone-unused-return-value): it is what `longer` continues
     list.reset(longer);
   };
   // The library wants a semicolon for a header without a value, and a colon to leave one out.

@@ -139,8 +139,10 @@ Result<ReadZones, std::string> read_zones(const ZoneDirectory& directory) {
     auto [known, fresh] = by_content.try_emplace(sha256_hex(*bytes));
     if (fresh) {
       auto zone = read_tzif(*bytes);
-      if (zone) known->second = std::make_shared<const Zone>(*std::move(zone));
-      if (!zone) read.problems.push_back(file.path + " is left out: " + zone.error());
+      if (zone)
+        known->second = std::make_shared<const Zone>(*std::move(zone));
+      else
+        read.problems.push_back(file.path + " is left out: " + zone.error());
     }
     if (known->second) read.zones.emplace_back(file.name, known->second);
   }

@@ -232,7 +232,8 @@ Datum sorted_plainly(Machine& machine, Arguments arguments) {
     for (const Datum& item : items) bytes += text_of(item).size();
   }
   double rounds = std::ceil(std::log2(static_cast<double>(items.size()) + 1));
-  double steps = rounds * static_cast<double>(items.size() + bytes / 16);
+  size_t each_round = items.size() + bytes / 16;
+  double steps = rounds * static_cast<double>(each_round);
   if (!machine.charge(static_cast<uint64_t>(steps))) return {};
   std::ranges::stable_sort(items, [&](const Datum& a, const Datum& b) {
     if (texts) return text_of(a) < text_of(b);

@@ -231,8 +231,10 @@ void stop_order(Step& step, TokenId id) {
   const Token& token = run.tokens.at(id);
   if (is_kept(token)) return;
   std::string reason = "execution " + run.id.text() + " no longer waits for it";
-  if (token.parked == Parked::job) step.post(StopJob{job_id_of(run, id), std::move(reason)});
-  if (token.parked == Parked::child) step.post(StopRun{child_id_of(run, id), std::move(reason)});
+  if (token.parked == Parked::job)
+    step.post(StopJob{job_id_of(run, id), std::move(reason)});
+  else if (token.parked == Parked::child)
+    step.post(StopRun{child_id_of(run, id), std::move(reason)});
 }
 
 void repeat_orders(Step& step) {

@@ -42,7 +42,7 @@ Outcome<Schedule> fold(const ScheduleId& id, const std::vector<HistoryChunk>& hi
   schedule.id = id;
   for (const HistoryChunk& chunk : history) {
     if (chunk.first_sequence != schedule.last_sequence + 1) return damaged_chunk(whose, chunk);
-    FERMATA_TRY(events, decode_history(chunk));
+    FERMATA_TRY(events, schedule::decode_history(chunk));
     bool begins =
         schedule.last_sequence > 0 || std::holds_alternative<ScheduleCreated>(events.front().body);
     if (!begins) return damaged_chunk(whose, chunk);

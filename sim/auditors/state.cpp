@@ -79,7 +79,7 @@ class StateAuditor final : public Auditor {
     uint32_t most = scope.max_parallel == 0 ? scope.total : scope.max_parallel;
     if (scope.started < scope.total && scope.branches.size() < most)
       violate(run, "a branch could start and does not");
-    for (const auto& [item, inner] : scope.branches) {
+    for (auto [item, inner] : scope.branches) {
       branch(run, {id, item}, inner);
       if (!inner.alive()) violate(run, "a branch with nothing alive is not resolved");
     }

@@ -65,7 +65,7 @@ void note_lineage(Step& step, Lineage lineage, TokensCancelled& event) {
     // While a scope is open its aggregator waits.
     NodeIndex aggregator = run.definition->nodes[scope.split].aggregator;
     if (aggregator != no_node) count_cancelled(event, aggregator);
-    for (const auto& [item, inner] : scope.branches) note_lineage(step, {id, item}, event);
+    for (auto [item, inner] : scope.branches) note_lineage(step, {id, item}, event);
   }
   for (NodeIndex node : pending_merges_in(run, lineage)) count_cancelled(event, node);
 }

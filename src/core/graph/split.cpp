@@ -121,9 +121,9 @@ void settle(Step& step, Lineage lineage) {
   if (lineage.outside() || step.run.finished()) return;
   auto scope = step.run.scopes.find(lineage.scope);
   if (scope == step.run.scopes.end()) return;
-  auto found = scope->second.branches.find(lineage.item);
-  if (found == scope->second.branches.end() || found->second.alive()) return;
-  bool arrived = found->second.arrived_edge.has_value();
+  const Branch* found = scope->second.branches.find(lineage.item);
+  if (found == nullptr || found->alive()) return;
+  bool arrived = found->arrived_edge.has_value();
   resolve_slot(step, {lineage, arrived ? SlotOutcome::value : SlotOutcome::ended, 0, {}});
 }
 
@@ -186,7 +186,7 @@ void run_gathered(Step& step, TokenId id) {
 
 void fire_scope_timeout(Step& step, ScopeId id) {
   std::vector<uint32_t> open;
-  for (const auto& [item, branch] : step.run.scopes.at(id).branches) open.push_back(item);
+  for (auto [item, branch] : step.run.scopes.at(id).branches) open.push_back(item);
   for (uint32_t item : open) cancel_branch(step, {id, item});
   close_scope(step, id, true);
 }

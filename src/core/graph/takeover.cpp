@@ -32,7 +32,7 @@ void take_over(Step& step) {
   for (const auto& [id, scope] : step.run.scopes) {
     if (scope.closed) continue;
     if (scope.resolved == scope.total) full.push_back(id);
-    for (const auto& [item, branch] : scope.branches)
+    for (auto [item, branch] : scope.branches)
       if (!branch.alive()) quiet.push_back({id, item});
   }
   for (Lineage lineage : quiet) settle(step, lineage);

@@ -9,9 +9,9 @@ Branch& Run::branch(Lineage lineage) {
   if (lineage.outside()) return root;
   auto scope = scopes.find(lineage.scope);
   check(scope != scopes.end());
-  auto found = scope->second.branches.find(lineage.item);
-  check(found != scope->second.branches.end());
-  return found->second;
+  Branch* found = scope->second.branches.find(lineage.item);
+  check(found != nullptr);
+  return *found;
 }
 
 const Branch& Run::branch(Lineage lineage) const {

@@ -10,6 +10,7 @@
 #include "base/fifo.h"
 #include "core/flow/durable/execution.h"
 #include "core/flow/durable/outgoing.h"
+#include "core/model/branches.h"
 #include "core/model/command.h"
 #include "core/model/context.h"
 #include "core/model/summary.h"
@@ -17,11 +18,6 @@
 /// The state of a run. Only `evolve` (core/run/evolve.h) changes it; everything here is the fold of
 /// the run's history over its definition.
 namespace fermata {
-
-using graph::EdgeIndex;
-using graph::NodeIndex;
-using TokenId = uint64_t;
-using ScopeId = uint32_t;
 
 /// Where in the nest of splits something stands: branch `item` of an open scope. Scope 0 is the
 /// run itself, outside every split.
@@ -67,18 +63,6 @@ struct Token {
   Value parameters;     ///< as evaluated at the start of the activation, for later attempts
 };
 
-/// What is alive in one lineage.
-struct Branch {
-  std::set<TokenId> tokens;
-  std::set<ScopeId> scopes;
-  uint32_t merges = 0;  ///< pending merge instances, which hold tokens
-  std::map<NodeIndex, uint32_t> visits;  ///< of repeatable nodes: the next visit
-  /// Best arrival at the aggregator so far, by the order of its incoming edges.
-  std::optional<EdgeIndex> arrived_edge;
-  Value arrived;
-  bool alive() const { return !tokens.empty() || !scopes.empty() || merges > 0; }
-};
-
 enum class SlotOutcome : uint8_t { open, value, ended, error };
 struct Slot {
   SlotOutcome outcome = SlotOutcome::open;
@@ -105,7 +89,7 @@ struct Scope {
   bool timed_out = false;
   Instant opened_at;
   std::optional<Instant> deadline;
-  std::map<uint32_t, Branch> branches;  ///< started and not resolved
+  Branches branches;
   std::vector<Slot> slots;
 };
 

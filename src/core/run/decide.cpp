@@ -27,7 +27,7 @@ Activation activation_of(const Run& run, TokenId id) {
       visit = run.scopes.at(token.gathers).visit;
     } else if (node.repeatable) {
       const auto& visits = run.branch(token.lineage).visits;
-      if (auto found = visits.find(token.node); found != visits.end()) visit = found->second;
+      if (const uint32_t* next = visits.find(token.node)) visit = *next;
     }
   }
   return {id, token.node, token.lineage, visit, token.attempt};

@@ -265,7 +265,7 @@ void apply(Run& run, const SplitOpened& event, Instant at) {
 
 void apply(Run& run, const SlotResolved& event, Instant) {
   Scope& scope = run.scopes.at(event.lineage.scope);
-  Branch& branch = scope.branches.at(event.lineage.item);
+  Branch& branch = run.branch(event.lineage);
   Slot& slot = scope.slots[event.lineage.item];
   slot.outcome = event.outcome;
   if (event.token != 0) {

@@ -212,7 +212,7 @@ void NodeItems::cancel_lineage(const Event& event, Lineage lineage) {
       items_[waiting->second].last_sequence = event.sequence;
       end(items_[waiting->second], event, "cancelled");
     }
-    for (const auto& [item, inner] : run_.scopes.at(id).branches) cancel_lineage(event, {id, item});
+    for (auto [item, inner] : run_.scopes.at(id).branches) cancel_lineage(event, {id, item});
   }
   for (auto it = by_merge_.lower_bound({lineage, 0, 0});
        it != by_merge_.end() && it->first.lineage == lineage; ++it) {

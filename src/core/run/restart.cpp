@@ -113,7 +113,7 @@ void start_anew(Run& run, TokenId id) {
   token.attempt = 1;
   token.parameters = {};
   auto& visits = run.branch(token.lineage).visits;
-  if (auto found = visits.find(token.node); found != visits.end()) found->second = token.visit;
+  if (uint32_t* next = visits.find(token.node)) *next = token.visit;
   add_token(run, id, std::move(token));
 }
 

@@ -70,7 +70,7 @@ class SnapshotWriter : public FieldWriter {
     put(s.resolved); put(s.failed); put(s.halt_on_item_error); put(s.closed); put(s.timed_out);
     put(s.opened_at); put(s.deadline);
     out_.varint(s.branches.size());
-    for (const auto& [item, branch] : s.branches) { put(item); put(branch); }
+    for (auto [item, branch] : s.branches) { put(item); put(branch); }
     put_all(s.slots);
   }
   void put(const Arrival& a) { put(a.edge); put(a.context); put(a.payload); }
@@ -146,7 +146,15 @@ class SnapshotReader : public FieldReader {
     take(s.items); take(s.batch_size); take(s.total); take(s.max_parallel); take(s.started);
     take(s.resolved); take(s.failed); take(s.halt_on_item_error); take(s.closed);
     take(s.timed_out); take(s.opened_at); take(s.deadline);
-    take_map(s.branches);
+    // So many can have been started; a number beyond is not believed.
+    if (s.items.is_array() && s.total > s.items.size()) return in_.fail();
+    for (size_t n = in_.count(), next = 0; n > 0 && in_.ok(); --n) {
+      uint32_t item = 0;
+      take(item);
+      if (item < next || item >= s.total || !s.items.is_array()) return in_.fail();
+      take(s.branches.add(item));
+      next = item + size_t{1};
+    }
     take_all(s.slots);
   }
   void take(Arrival& a) { take(a.edge); take(a.context); take(a.payload); }
@@ -162,16 +170,16 @@ class SnapshotReader : public FieldReader {
     values.resize(in_.count());
     for (auto& value : values) take(value);
   }
-  template <class T> void take_set(std::set<T>& values) {
+  template <class Set> void take_set(Set& values) {
     for (size_t n = in_.count(); n > 0 && in_.ok(); --n) {
-      T value{};
+      typename Set::value_type value{};
       take(value);
       values.insert(std::move(value));
     }
   }
-  template <class K, class T> void take_map(std::map<K, T>& values) {
+  template <class Map> void take_map(Map& values) {
     for (size_t n = in_.count(); n > 0 && in_.ok(); --n) {
-      K key{};
+      typename Map::key_type key{};
       take(key);
       take(values[key]);
     }

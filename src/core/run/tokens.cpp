@@ -93,7 +93,7 @@ Value item_of(const Scope& scope, uint32_t index) {
 
 void start_branch(Run& run, ScopeId id, Scope& scope) {
   uint32_t index = scope.started++;
-  scope.branches.try_emplace(index);
+  scope.branches.add(index);
   Token token;
   token.lineage = {id, index};
   token.context = scope.base;
@@ -182,7 +182,7 @@ namespace {
 void drop_scope(Run& run, ScopeId id) {
   Scope& scope = run.scopes.at(id);
   while (!scope.branches.empty()) {
-    uint32_t item = scope.branches.begin()->first;
+    uint32_t item = (*scope.branches.begin()).first;
     cancel_lineage(run, {id, item});
     scope.branches.erase(item);
   }
@@ -256,7 +256,7 @@ void remap(Run& run, const std::vector<NodeIndex>& node_map,
     return moved;
   };
   auto moved_visits = [&](Branch& branch) {
-    std::map<NodeIndex, uint32_t> moved;
+    FlatMap<NodeIndex, uint32_t> moved;
     for (auto [at, visit] : branch.visits)
       if (node(at) != graph::no_node) moved[node(at)] = visit;
     branch.visits = std::move(moved);
@@ -264,7 +264,7 @@ void remap(Run& run, const std::vector<NodeIndex>& node_map,
   };
   moved_visits(run.root);
   for (auto& [id, scope] : run.scopes)
-    for (auto& [item, branch] : scope.branches) moved_visits(branch);
+    for (auto [item, branch] : scope.branches) moved_visits(branch);
   run.done = moved_set(run.done);
   run.skipped = moved_set(run.skipped);
 }

@@ -36,11 +36,12 @@ Outcome<void> RunCache::fetch(const std::vector<RunId>& ids) {
   auto together = store_.load(missing);
   if (!together && together.error().code != ErrorCode::data_damaged)
     return Failure{std::move(together).error()};
+  bool damaged = !together;
   std::vector<StoredRun> loaded;
-  if (together) loaded = *std::move(together);
+  if (!damaged) loaded = *std::move(together);
   for (size_t i = 0; i < missing.size(); ++i) {
     const RunId& id = missing[i];
-    if (!together) {
+    if (damaged) {
       // One of them is damaged; the others must not suffer for it.
       auto alone = store_.load(std::span(&id, 1));
       loaded.push_back(alone ? std::move(alone->front()) : StoredRun{});

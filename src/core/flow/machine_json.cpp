@@ -154,8 +154,9 @@ std::optional<Value> Machine::export_error(const Datum& datum, Export& state) {
   auto add = [&](std::string_view name, const Datum& part) {
     state.path.back() = name;
     auto value = export_any(part, state);
-    if (value) out.set(name, *std::move(value));
-    return value.has_value();
+    if (!value) return false;
+    out.set(name, *std::move(value));
+    return true;
   };
   bool fine = add("code", error.code) && add("message", error.message) &&
               (error.details.is_null() || add("details", error.details)) &&

@@ -4,6 +4,11 @@
 
 namespace fermata::job {
 
+Failure<Error> invalid(std::vector<Finding> findings) {
+  std::string first = findings.at(0).path + ": " + findings[0].message;
+  return fail(ErrorCode::invalid_field, std::move(first), std::move(findings));
+}
+
 namespace {
 
 template <class... F>

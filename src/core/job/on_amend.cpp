@@ -23,10 +23,8 @@ Outcome<void> on_amend(Step& step, const AmendJob& amend) {
   if (job.attempt_count > 0)
     return fail(ErrorCode::wrong_state, "the job has been dispatched already");
   Request request = amended(job, amend);
-  if (auto findings = check_request(request, step.given.limits.request); !findings.empty()) {
-    std::string first = findings[0].path + ": " + findings[0].message;
-    return fail(ErrorCode::invalid_field, std::move(first), std::move(findings));
-  }
+  if (auto findings = check_request(request, step.given.limits.request); !findings.empty())
+    return invalid(std::move(findings));
   JobAmended event;
   if (amend.topic) event.topic = request.topic;
   if (amend.input) event.input = stored(step, *amend.input);

@@ -69,8 +69,7 @@ void accept(Step& step, const Report& report, AttemptEnd end) {
 Outcome<void> on_report(Step& step, const ReportResult& result) {
   const Limits& limits = step.given.limits;
   if (auto findings = check_report(result.report, limits.report); !findings.empty())
-    return fail(ErrorCode::invalid_field, findings[0].path + ": " + findings[0].message,
-                std::move(findings));
+    return invalid(std::move(findings));
   std::string digest = digest_of(result.report);
   Answer answer = hear(step.job, result.spoken, digest);
   if (answer != Answer::accepted) {

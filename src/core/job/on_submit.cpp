@@ -30,9 +30,7 @@ Outcome<void> on_submit(Step& step, const SubmitJob& submit) {
   std::vector<Finding> findings = check_request(submit.request, limits.request);
   for (Finding& finding : check_job_id(step.command.job.text(), "/id"))
     findings.push_back(std::move(finding));
-  if (!findings.empty())
-    return fail(ErrorCode::invalid_field, findings[0].path + ": " + findings[0].message,
-                std::move(findings));
+  if (!findings.empty()) return invalid(std::move(findings));
   step.job.id = step.command.job;
   JobSubmitted event;
   event.account = submit.account;

@@ -47,6 +47,9 @@ Outcome<void> on_cancel(Step& step, const CancelJob& cancel);
 Outcome<void> on_wake(Step& step);
 Outcome<void> on_amend(Step& step, const AmendJob& amend);
 
+/// A refusal that says the first finding and lists all.
+Failure<Error> invalid(std::vector<Finding> findings);
+
 // policy.cpp
 /// Judges the job by the rules at hand and moves it; asks outside when they cannot tell.
 void ask_policy(Step& step);

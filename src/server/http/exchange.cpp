@@ -90,13 +90,14 @@ void StreamState::set_drained(std::function<void()> callback) {
 }
 
 void StreamState::set_gone(std::function<void()> callback) {
-  bool already;
   {
     std::lock_guard lock(mutex_);
-    already = gone_;
-    if (!already) on_gone_ = std::move(callback);
+    if (!gone_) {
+      on_gone_ = std::move(callback);
+      return;
+    }
   }
-  if (already && callback) callback();
+  if (callback) callback();
 }
 
 std::string StreamState::take(bool& ended) {

@@ -20,7 +20,8 @@ constexpr int64_t clock_error_max_ms = 3'600'000;
 /// Shows the ledger what the host holds in memory, and that it tells of commits in their order.
 class SimFeed final : public Feed {
  public:
-  SimFeed(const Ledger& ledger, const JobLedger& jobs) : ledger_(ledger), jobs_(jobs) {}
+  SimFeed(const Ledger& ledger, const JobLedger& jobs, const ScheduleLedger& schedules)
+      : ledger_(ledger), jobs_(jobs), schedules_(schedules) {}
   void committed(const RunSummary& summary, const HistoryChunk& events) override {
     HistoryChunk& last = told_[summary.id];
     // A request repeated within a millisecond may write the same again; when the store then does
@@ -32,10 +33,12 @@ class SimFeed final : public Feed {
   }
   void settled(const Run& state) override { ledger_.compare(state); }
   void job_settled(const job::Job& state) override { jobs_.compare(state); }
+  void schedule_settled(const schedule::Schedule& state) override { schedules_.compare(state); }
 
  private:
   const Ledger& ledger_;
   const JobLedger& jobs_;
+  const ScheduleLedger& schedules_;
   std::map<RunId, HistoryChunk> told_;
 };
 
@@ -66,7 +69,7 @@ struct World::Process {
               [&world](const CallTicket& ticket, const CallRequest& request) {
                 world.call_auditor_.sent(ticket, request);
               }),
-        feed(world.ledger_, world.job_ledger_),
+        feed(world.ledger_, world.job_ledger_, world.schedule_ledger_),
         host({world.store_, timers, calls, world.clock_, world.entropy_, feed, world.definitions_},
              world.settings_) {}
 
@@ -83,6 +86,7 @@ World::World(uint64_t seed, Sabotage sabotage, bool tracing)
       sabotage_(sabotage),
       ledger_(definitions_, trace_, [this](Probe reached) { probe(reached); }),
       job_ledger_(trace_),
+      schedule_ledger_(trace_),
       call_auditor_(ledger_, [this](Probe reached) { probe(reached); }),
       store_(chaos_, clock_, sabotage,
              {[this](const StoredRun& stored, const RunWrite& write) {
@@ -90,6 +94,9 @@ World::World(uint64_t seed, Sabotage sabotage, bool tracing)
               },
               [this](const StoredJob& stored, const JobWrite& write) {
                 job_ledger_.written(stored, write);
+              },
+              [this](const StoredSchedule& stored, const ScheduleWrite& write) {
+                schedule_ledger_.written(stored, write);
               },
               [this](const RunId& id) { return intrude(id); },
               [this](Probe reached) { probe(reached); }}),
@@ -103,6 +110,7 @@ World::World(uint64_t seed, Sabotage sabotage, bool tracing)
 
 World::~World() = default;
 JobIntake& World::job_intake() { return process_->host; }
+ScheduleIntake& World::schedule_intake() { return process_->host; }
 
 graph::DefinitionRef World::define(const Value& document) {
   graph::CheckedDefinition checked = graph::check_definition(document);

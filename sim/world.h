@@ -7,6 +7,7 @@
 #include "sim/auditors/calls.h"
 #include "sim/auditors/job_ledger.h"
 #include "sim/auditors/ledger.h"
+#include "sim/auditors/schedule_ledger.h"
 #include "sim/clients.h"
 #include "sim/ports/sim_calls.h"
 #include "sim/ports/sim_store.h"
@@ -54,8 +55,12 @@ class World {
   const StoredRun* stored(const RunId& id) const { return store_.truth(id); }
   const std::vector<RunId>& runs() const { return store_.runs(); }
   const std::map<JobId, job::Job>& jobs() const { return job_ledger_.states(); }
+  const std::map<schedule::Key, ScheduleLedger::Watched>& schedules() const {
+    return schedule_ledger_.all();
+  }
   /// Of the process that lives now.
   JobIntake& job_intake();
+  ScheduleIntake& schedule_intake();
   Sabotage sabotage() const { return sabotage_; }
   Outside& outside() { return outside_; }
   const SimClock& clock() const { return clock_; }
@@ -89,6 +94,7 @@ class World {
   Workload* workload_ = nullptr;  ///< while it is played
   Ledger ledger_;
   JobLedger job_ledger_;
+  ScheduleLedger schedule_ledger_;
   CallAuditor call_auditor_;
   SimStore store_;
   Outside outside_;

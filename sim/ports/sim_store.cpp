@@ -48,6 +48,7 @@ std::vector<CommitOutcome> SimStore::commit(const CommitBatch& batch) {
     CommitOutcome outcome = write_with_faults(group);
     for (const RunWrite* run : group.runs) outcomes[run] = outcome;
     for (const JobWrite* job : group.jobs) outcomes[job] = outcome;
+    for (const ScheduleWrite* schedule : group.schedules) outcomes[schedule] = outcome;
   }
   std::vector<CommitOutcome> out;
   auto tell = [&](const auto& write) {
@@ -57,6 +58,7 @@ std::vector<CommitOutcome> SimStore::commit(const CommitBatch& batch) {
   };
   for (const RunWrite& run : batch.runs) tell(run);
   for (const JobWrite& job : batch.jobs) tell(job);
+  for (const ScheduleWrite& schedule : batch.schedules) tell(schedule);
   if (chaos_.strikes(Fault::crash_after_commit)) throw SimCrash{};
   chaos_.port_call("store.commit done");
   return out;
@@ -123,6 +125,7 @@ std::vector<SimStore::Group> SimStore::groups_of(const CommitBatch& batch) const
   };
   for (const RunWrite& run : batch.runs) group_for(run.group).runs.push_back(&run);
   for (const JobWrite& job : batch.jobs) group_for(job.group).jobs.push_back(&job);
+  for (const ScheduleWrite& one : batch.schedules) group_for(one.group).schedules.push_back(&one);
   return groups;
 }
 
@@ -137,7 +140,7 @@ CommitOutcome SimStore::write_with_faults(const Group& group) {
   if (group.size() > 1) hooks_.probe(Probe::runs_committed_together);
   auto all_conflict = [&] {
     for (const RunWrite* run : group.runs) conflict(run->summary.id);
-    conflicts_ += group.jobs.size();
+    conflicts_ += group.jobs.size() + group.schedules.size();
     return CommitOutcome::conflict;
   };
   if (chaos_.strikes(Fault::commit_conflict)) return all_conflict();

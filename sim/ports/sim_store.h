@@ -17,6 +17,7 @@ class SimStore final : public Store {
   struct Hooks {
     std::function<void(const StoredRun&, const RunWrite&)> written;
     std::function<void(const StoredJob&, const JobWrite&)> job_written;
+    std::function<void(const StoredSchedule&, const ScheduleWrite&)> schedule_written;
     std::function<std::optional<RunWrite>(const RunId&)> intrude;
     std::function<void(Probe)> probe;
   };
@@ -26,11 +27,14 @@ class SimStore final : public Store {
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,
                                        uint64_t checkpoint_before = UINT64_MAX) override;
   Outcome<std::vector<StoredJob>> load_jobs(std::span<const JobId> ids) override;
+  Outcome<std::vector<StoredSchedule>> load_schedules(
+      std::span<const schedule::Key> keys) override;
   std::vector<CommitOutcome> commit(const CommitBatch& batch) override;
   void submit(CommitBatch batch) override;
   std::optional<CommitAnswer> harvest() override;
   Outcome<PendingPage> pending(uint64_t after, size_t limit) override;
   Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override;
+  Outcome<OpenSchedulesPage> open_schedules(uint64_t after, size_t limit) override;
 
   /// The process is gone. What it had under way may have reached the disk, whole or in part.
   void crashed();
@@ -42,6 +46,8 @@ class SimStore final : public Store {
   const StoredRun* truth(const RunId& id) const;
   const std::vector<RunId>& runs() const { return order_; }
   const std::map<JobId, StoredJob>& jobs() const { return jobs_; }
+  /// With all of their histories.
+  const std::map<schedule::Key, StoredSchedule>& schedules() const { return schedules_; }
   const std::vector<AuditLine>& audit() const { return audit_; }
   uint64_t commits() const { return commits_; }
   uint64_t conflicts() const { return conflicts_; }
@@ -57,16 +63,19 @@ class SimStore final : public Store {
   struct Group {
     std::vector<const RunWrite*> runs{};
     std::vector<const JobWrite*> jobs{};
-    size_t size() const { return runs.size() + jobs.size(); }
+    std::vector<const ScheduleWrite*> schedules{};
+    size_t size() const { return runs.size() + jobs.size() + schedules.size(); }
   };
   std::vector<Group> groups_of(const CommitBatch& batch) const;
   CommitOutcome write_with_faults(const Group& group);
   bool fits(const Group& group) const;
   bool fits(const RunWrite& write) const;
   bool fits(const JobWrite& write) const;
+  bool fits(const ScheduleWrite& write) const;
   void write(const Group& group);
   CommitOutcome write(const RunWrite& write);
   void write(const JobWrite& write);
+  void write(const ScheduleWrite& write);
   CommitOutcome conflict(const RunId& id);
   StoredRun since_checkpoint(const StoredRun& run, uint64_t before);
 
@@ -79,6 +88,8 @@ class SimStore final : public Store {
   std::vector<RunId> order_;                              ///< of creation
   std::map<JobId, StoredJob> jobs_;
   std::vector<JobId> job_order_;
+  std::map<schedule::Key, StoredSchedule> schedules_;
+  std::vector<schedule::Key> schedule_order_;
   std::vector<AuditLine> audit_;
   std::map<RunId, bool> conflicted_;
   std::optional<InFlight> flight_;

@@ -25,7 +25,8 @@ Outcome<std::vector<StoredJob>> SimStore::load_jobs(std::span<const JobId> ids) 
 bool SimStore::fits(const Group& group) const {
   auto fit = [&](const auto* write) { return fits(*write); };
   return std::all_of(group.runs.begin(), group.runs.end(), fit) &&
-         std::all_of(group.jobs.begin(), group.jobs.end(), fit);
+         std::all_of(group.jobs.begin(), group.jobs.end(), fit) &&
+         std::all_of(group.schedules.begin(), group.schedules.end(), fit);
 }
 
 bool SimStore::fits(const JobWrite& write) const {
@@ -37,6 +38,7 @@ bool SimStore::fits(const JobWrite& write) const {
 void SimStore::write(const Group& group) {
   for (const RunWrite* run : group.runs) write(*run);
   for (const JobWrite* job : group.jobs) write(*job);
+  for (const ScheduleWrite* schedule : group.schedules) write(*schedule);
 }
 
 void SimStore::write(const JobWrite& write) {

@@ -46,6 +46,10 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
   host.checkpoint_bytes = settings.checkpoint_bytes;
   host.checkpoints_kept =
       static_cast<uint32_t>(std::min<uint64_t>(settings.checkpoints_kept, 1'000));
+  host.cached_schedules_max = settings.cached_schedules_max;
+  host.schedules = schedule_limits_of(settings);
+  host.schedule_history_events_max =
+      std::max<uint64_t>(settings.schedule_history_events_max, 1'000);
   engine.host = std::make_unique<Host>(
       HostPorts{engine.store->store(), *engine.timers, *engine.calls, engine.clock(),
                 *engine.entropy, engine.tracing ? *engine.tracing : feed,

@@ -248,6 +248,17 @@ Outcome<std::optional<Instant>> virtual_start_of(const Settings& settings) {
   return fail(ErrorCode::invalid_setting, "clock is `system` or `virtual:TIME`.");
 }
 
+schedule::ScheduleLimits schedule_limits_of(const Settings& settings) {
+  schedule::ScheduleLimits limits;
+  limits.late_ms_max =
+      static_cast<int64_t>(std::min<uint64_t>(settings.schedule_late_ms_max, INT64_MAX / 2));
+  limits.queue_max = settings.schedule_queue_max;
+  limits.catch_up_max = settings.schedule_catch_up_max;
+  limits.backfill_max = settings.schedule_backfill_max;
+  limits.live_max = settings.schedule_live_max;
+  return limits;
+}
+
 RunLimits run_limits_of(const Settings& settings) {
   auto small = [](uint64_t value) {
     return static_cast<uint32_t>(std::min<uint64_t>(value, UINT32_MAX));

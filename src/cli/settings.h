@@ -11,6 +11,7 @@
 #include "cli/arguments.h"
 #include "core/graph/check.h"
 #include "core/run/decide.h"
+#include "core/schedule/decide.h"
 
 namespace fermata::cli {
 
@@ -91,6 +92,7 @@ std::vector<Option> setting_options();
 
 /// What other folders understand.
 RunLimits run_limits_of(const Settings& settings);
+schedule::ScheduleLimits schedule_limits_of(const Settings& settings);
 graph::DefinitionLimits definition_limits_of(const Settings& settings);
 /// The instant of `virtual:TIME`, nothing for `system`; fails with invalid_setting.
 Outcome<std::optional<Instant>> virtual_start_of(const Settings& settings);

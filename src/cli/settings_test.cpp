@@ -156,6 +156,12 @@ TEST(Settings, defaults_are_those_of_the_limits) {
   EXPECT_EQ(limits.steps_per_commit, standard.steps_per_commit);
   EXPECT_EQ(limits.code_memory_bytes_max, standard.code_memory_bytes_max);
   EXPECT_EQ(limits.interval_ms_max, standard.interval_ms_max);
+  schedule::ScheduleLimits schedules = schedule_limits_of(settings);
+  EXPECT_EQ(schedules.late_ms_max, schedule::ScheduleLimits{}.late_ms_max);
+  EXPECT_EQ(schedules.queue_max, schedule::ScheduleLimits{}.queue_max);
+  EXPECT_EQ(schedules.catch_up_max, schedule::ScheduleLimits{}.catch_up_max);
+  EXPECT_EQ(schedules.backfill_max, schedule::ScheduleLimits{}.backfill_max);
+  EXPECT_EQ(schedules.live_max, schedule::ScheduleLimits{}.live_max);
   EXPECT_EQ(definition_limits_of(settings).nodes_max, graph::DefinitionLimits{}.nodes_max);
 }
 

@@ -8,6 +8,7 @@ namespace fermata {
 struct FoundWorkflow {
   graph::DefinitionRef definition;
   uint32_t version = 0;
+  bool active = true;
 };
 
 /// Compiled definitions by hash. Safe from several threads; the same hash gives the same object

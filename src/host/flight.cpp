@@ -38,6 +38,7 @@ void Host::Partition::take_off() {
     touched.events = {};
   }
   load_jobs(batch);
+  load_schedules(batch);
   ports_.store.submit(std::move(batch));
 }
 
@@ -46,13 +47,14 @@ bool Host::Partition::land(Instant now) {
   if (flying_.empty()) return false;
   std::optional<CommitAnswer> answer = ports_.store.harvest();
   if (!answer) return false;
-  check(answer->outcomes.size() == flying_.runs.size() + flying_.jobs.size());
+  check(answer->outcomes.size() == flying_.size());
   Flight down = std::exchange(flying_, Flight{});
   std::vector<Touched>& runs = down.runs;
   if (!next_.empty()) ++counters_.commits_overlapped;
   // The store first: what has landed can be seen to while the next batch is written. Unless that
   // one is not complete: some of it was sent to a run that has just landed.
-  bool waited_for = !held_posts_.empty() || !held_job_posts_.empty();
+  bool waited_for =
+      !held_posts_.empty() || !held_job_posts_.empty() || !held_schedule_posts_.empty();
   if (!waited_for) take_off();
   for (size_t i = 0; i < runs.size(); ++i) {
     RunWrite& write = answer->batch.runs[i];
@@ -69,13 +71,18 @@ bool Host::Partition::land(Instant now) {
   }
   for (size_t i = 0; i < down.jobs.size(); ++i)
     landed(down.jobs[i], answer->batch.jobs[i], answer->outcomes[runs.size() + i], now);
+  for (size_t i = 0; i < down.schedules.size(); ++i)
+    landed(down.schedules[i], answer->batch.schedules[i],
+           answer->outcomes[runs.size() + down.jobs.size() + i], now);
   if (waited_for) {
     size_t before = next_.runs.size();
     posts_ = std::exchange(held_posts_, {});
     job_posts_ = std::exchange(held_job_posts_, {});
+    schedule_posts_ = std::exchange(held_schedule_posts_, {});
     decide_posts(now);
     settle_idle(before, now);
     settle_idle_jobs(now);
+    settle_idle_schedules();
     take_off();
   }
   return true;

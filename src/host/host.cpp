@@ -9,6 +9,8 @@ namespace {
 constexpr size_t recovery_page_runs = 2'000;
 /// Few, because a page is read within a turn and everything due waits for it.
 constexpr size_t sweep_page_runs = 100;
+constexpr size_t recovery_page_schedules = 2'000;
+constexpr size_t sweep_page_schedules = 100;
 constexpr Duration sleep_max{1'000};
 
 }  // namespace
@@ -30,6 +32,9 @@ bool Host::submit_job(job::Command command, JobReply reply) {
 bool Host::with_workers(std::function<void(Workers&)> visit) {
   return partition_->ask_jobs([visit = std::move(visit)](JobDesk& desk) { visit(desk); });
 }
+bool Host::submit_schedule(schedule::Command command, ScheduleReply reply) {
+  return partition_->submit_schedule({.command = std::move(command), .reply = std::move(reply)});
+}
 NextTurn Host::turn() { return partition_->turn(); }
 void Host::run() { partition_->run(); }
 void Host::stop() { partition_->stop(); }
@@ -47,6 +52,10 @@ Outcome<void> Host::Partition::recover() {
     more = page_more;
   }
   FERMATA_TRY_VOID(recover_jobs());
+  for (bool more = true; more;) {
+    FERMATA_TRY(page_more, sweep_schedules(recovery_page_schedules));
+    more = page_more;
+  }
   next_sweep_ = ports_.clock.now() + Duration{settings_.sweep_interval_ms};
   return {};
 }
@@ -64,13 +73,26 @@ Outcome<bool> Host::Partition::sweep_page(size_t runs) {
   return page.more;
 }
 
+/// The same of schedules.
+Outcome<bool> Host::Partition::sweep_schedules(size_t schedules) {
+  FERMATA_TRY(page, ports_.store.open_schedules(schedule_cursor_, schedules));
+  for (const schedule::ScheduleSummary& summary : page.schedules) schedules_.recover(summary);
+  schedule_cursor_ = page.cursor;
+  return page.more;
+}
+
 void Host::Partition::sweep(Instant now) {
   if (!sweeping_) {
     if (next_sweep_ > now && next_sweep_ <= now + Duration{settings_.sweep_interval_ms}) return;
-    sweeping_ = true;
-    sweep_cursor_ = 0;
+    sweeping_ = runs_left_to_sweep_ = true;
+    sweep_cursor_ = schedule_cursor_ = 0;
   }
-  auto more = sweep_page(sweep_page_runs);
+  if (runs_left_to_sweep_) {
+    auto more = sweep_page(sweep_page_runs);
+    runs_left_to_sweep_ = more && *more;
+    if (runs_left_to_sweep_) return;
+  }
+  auto more = sweep_schedules(sweep_page_schedules);
   if (more && *more) return;
   // A page that could not be read is left for the next round.
   sweeping_ = false;
@@ -82,24 +104,25 @@ NextTurn Host::Partition::next(Instant now) {
   // Until the store has answered nothing can be done; the answer wakes.
   if (is_full()) return next;
   next.at_once = queue_.size() > 0 || !released_.empty() || !continuing_.empty() || sweeping_ ||
-                 !desk_.idle();
+                 !desk_.idle() || !schedules_.idle();
   std::optional<Instant> due = next_due();
   if (!deferred_.empty() && (!due || deferred_.begin()->first < *due))
     due = deferred_.begin()->first;
   if (due && *due <= now) next.at_once = true;
   bool quiet =
       !next.at_once && flying_.empty() && deferred_.empty() && desk_.quiet() &&
-      ports_.calls.in_flight() == 0;
+      schedules_.quiet() && ports_.calls.in_flight() == 0;
   if (step_clock(quiet)) next.at_once = true;
   next.at = due && *due < next_sweep_ ? *due : next_sweep_;
   return next;
 }
 
-/// Of runs and jobs.
+/// Of runs, jobs and schedules.
 std::optional<Instant> Host::Partition::next_due() const {
   std::optional<Instant> due = ports_.timers.next_due();
-  std::optional<Instant> of_jobs = desk_.next_due();
-  return of_jobs && (!due || *of_jobs < *due) ? of_jobs : due;
+  for (std::optional<Instant> other : {desk_.next_due(), schedules_.next_due()})
+    if (other && (!due || *other < *due)) due = other;
+  return due;
 }
 
 bool Host::Partition::step_clock(bool quiet) {
@@ -136,7 +159,8 @@ void Host::Partition::run() {
   do {
     NextTurn next = turn();
     if (!flying_.empty() && (is_full() || queue_.size() == 0)) sleep(next);
-  } while (queue_.size() > 0 || !flying_.empty() || !released_.empty() || !desk_.idle());
+  } while (queue_.size() > 0 || !flying_.empty() || !released_.empty() || !desk_.idle() ||
+           !schedules_.idle());
   desk_.stop();
 }
 

@@ -4,9 +4,11 @@
 
 #include "core/job/decide.h"
 #include "core/run/decide.h"
+#include "core/schedule/decide.h"
 #include "host/definitions.h"
 #include "host/intake.h"
 #include "host/job_intake.h"
+#include "host/schedule_intake.h"
 #include "ports/calls.h"
 #include "ports/clock.h"
 #include "ports/feed.h"
@@ -42,6 +44,10 @@ struct HostSettings {
   size_t cached_jobs_max = 20'000;
   job::Limits jobs{};
   fleet::Settings fleet{};
+  size_t cached_schedules_max = 10'000;
+  schedule::ScheduleLimits schedules{};
+  uint64_t schedule_checkpoint_events = 100;     ///< since the last one
+  uint64_t schedule_history_events_max = 20'000;  ///< kept of each
 };
 
 struct HostCounters {
@@ -68,7 +74,7 @@ struct NextTurn {
   std::optional<Instant> at;  ///< else then, or when something comes in
 };
 
-class Host : public Intake, public JobIntake {
+class Host : public Intake, public JobIntake, public ScheduleIntake {
  public:
   Host(HostPorts ports, HostSettings settings);
   ~Host() override;
@@ -78,6 +84,7 @@ class Host : public Intake, public JobIntake {
   [[nodiscard]] bool submit(Command command, Reply reply) override;
   [[nodiscard]] bool submit_job(job::Command command, JobReply reply) override;
   [[nodiscard]] bool with_workers(std::function<void(Workers&)> visit) override;
+  [[nodiscard]] bool submit_schedule(schedule::Command command, ScheduleReply reply) override;
   /// One turn: commands, answers and due timers in, one commit, effects out.
   NextTurn turn();
   /// Turns until `stop`, sleeping in between; for a thread of its own.

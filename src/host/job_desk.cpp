@@ -2,6 +2,7 @@
 
 #include "core/job/history.h"
 #include "core/job/view.h"
+#include "host/deferral.h"
 
 namespace fermata {
 
@@ -13,11 +14,6 @@ job::Limits all_inline(job::Limits limits) {
       std::max(limits.request.input_bytes_max, limits.report.output_bytes_max);
   return limits;
 }
-
-/// Nothing is put off for longer than that: what seems to be was so before the clock was set back.
-constexpr Duration put_off_max{1'000};
-
-bool is_due(Instant until, Instant now) { return until <= now || until > now + put_off_max; }
 
 }  // namespace
 
@@ -38,7 +34,7 @@ std::vector<JobItem> JobDesk::gather(Instant now, size_t most) {
     items_.push_back(std::move(deferred_.begin()->second));
     deferred_.erase(deferred_.begin());
   }
-  for (const JobId& job : alarm_.due(now, most)) send(job, job::WakeJob{});
+  for (const auto& due : alarm_.due(now, most)) send(due.key, job::WakeJob{});
   std::vector<JobItem> items;
   while (!items_.empty() && items.size() < most) {
     items.push_back(std::move(items_.front()));

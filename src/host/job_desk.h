@@ -4,8 +4,8 @@
 #include <map>
 
 #include "base/queue.h"
+#include "host/alarm.h"
 #include "host/host.h"
-#include "host/job_alarm.h"
 #include "host/touched_job.h"
 
 namespace fermata {
@@ -93,7 +93,7 @@ class JobDesk final : public Workers {
   const job::Limits limits_;
   JobCache cache_;
   fleet::Fleet fleet_;
-  JobAlarm alarm_;
+  Alarm<JobId> alarm_;  ///< deadlines, timeouts, backoffs
   Instant now_;         ///< of the turn under way
   Instant started_at_;  ///< the engine's
   BoundedQueue<Visit> queue_;

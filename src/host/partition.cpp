@@ -23,7 +23,8 @@ Host::Partition::Partition(HostPorts ports, HostSettings settings)
       settings_(settings),
       cache_(ports.store, ports.definitions, settings.cached_runs_max),
       queue_(settings.queue_commands_max),
-      desk_(ports.store, ports.entropy, settings_, ports.clock.now()) {
+      desk_(ports.store, ports.entropy, settings_, ports.clock.now()),
+      schedules_(ports.store, settings_) {
   ports_.store.on_answer([this] { wake(); });
 }
 
@@ -41,8 +42,12 @@ NextTurn Host::Partition::turn() {
   sweep(now);
   land(now);
   std::vector<JobItem> jobs;
-  if (!is_full()) jobs = desk_.gather(now, bite());
-  decide_all(gather(now), std::move(jobs), now);
+  std::vector<ScheduleItem> schedules;
+  if (!is_full()) {
+    jobs = desk_.gather(now, bite());
+    schedules = schedules_.gather(now, zones_, bite());
+  }
+  decide_all(gather(now), std::move(jobs), std::move(schedules), now);
   take_off();
   // A store that is done at once may have been given another batch by then.
   while (land(now)) {
@@ -52,6 +57,8 @@ NextTurn Host::Partition::turn() {
   for (JobItem& placement : desk_.placements()) desk_.put_last(std::move(placement));
   desk_.cache().trim();
   desk_.cache().clear_damage();
+  schedules_.cache().trim();
+  schedules_.cache().clear_damage();
   cache_.trim();
   cache_.clear_damage();
   counters_.runs_cached = cache_.size();
@@ -138,17 +145,20 @@ std::vector<OpenRun*> Host::Partition::open_all(std::vector<Item>& items, Instan
   return open;
 }
 
-void Host::Partition::decide_all(std::vector<Item> items, std::vector<JobItem> jobs, Instant now) {
-  if (items.empty() && jobs.empty()) return;
+void Host::Partition::decide_all(std::vector<Item> items, std::vector<JobItem> jobs,
+                                 std::vector<ScheduleItem> schedules, Instant now) {
+  if (items.empty() && jobs.empty() && schedules.empty()) return;
   std::vector<OpenRun*> open = open_all(items, now);
   size_t before = next_.runs.size();
   next_.runs.reserve(before + items.size());
   for (size_t i = 0; i < items.size(); ++i)
     if (open[i]) decide_one(touch(*open[i]), std::move(items[i]), now);
   decide_jobs(std::move(jobs), now);
+  decide_schedules(std::move(schedules), now);
   decide_posts(now);
   settle_idle(before, now);
   settle_idle_jobs(now);
+  settle_idle_schedules();
 }
 
 /// The run's place in the next batch.
@@ -207,7 +217,7 @@ void Host::Partition::decide_one(Touched& touched, Item item, Instant now) {
   touched.items.push_back({std::move(item), std::move(refusal)});
   if (!decision) return;
   for (Post& post : decision->posts) {
-    if (post_job(post, run.id, touched.group)) continue;
+    if (post_job(post, run.id, touched.group) || post_schedule(post, touched.group)) continue;
     auto addressed_post = addressed(std::move(post), run.id);
     if (!addressed_post) continue;
     addressed_post->group = touched.group;

@@ -6,6 +6,7 @@
 #include "base/queue.h"
 #include "host/host.h"
 #include "host/job_desk.h"
+#include "host/schedule_desk.h"
 #include "host/touched.h"
 
 namespace fermata {
@@ -20,6 +21,7 @@ class Host::Partition {
   Outcome<void> recover();
   bool submit(Command command, Reply reply);
   bool ask_jobs(JobDesk::Visit visit);
+  bool submit_schedule(ScheduleItem item);
   NextTurn turn();
   void run();
   void stop();
@@ -41,7 +43,8 @@ class Host::Partition {
   std::vector<Item> gather(Instant now);
   bool is_full() const;
   size_t bite() const;
-  void decide_all(std::vector<Item> items, std::vector<JobItem> jobs, Instant now);
+  void decide_all(std::vector<Item> items, std::vector<JobItem> jobs,
+                  std::vector<ScheduleItem> schedules, Instant now);
   std::vector<OpenRun*> open_all(std::vector<Item>& items, Instant now);
   Touched& touch(OpenRun& open);
   void decide_one(Touched& touched, Item item, Instant now);
@@ -54,6 +57,7 @@ class Host::Partition {
   // posts.cpp: what runs send one another.
   std::optional<Posted> addressed(Post post, const RunId& from);
   void decide_posts(Instant now);
+  bool decide_for_others(Instant now);
   void decide_post(OpenRun& open, Posted post, Instant now);
   void answer_sender(const Posted& post, const Error* refusal);
   void abandon(Groups::Member group, const Error& error, Instant now);
@@ -77,6 +81,29 @@ class Host::Partition {
   void try_again(std::vector<DecidedJobItem> items, Instant now);
   Outcome<void> recover_jobs();
 
+  // schedules.cpp: the same for schedules.
+  void decide_schedules(std::vector<ScheduleItem> items, Instant now);
+  TouchedSchedule& touch(OpenSchedule& open);
+  void decide_schedule(OpenSchedule& open, ScheduleItem item, std::optional<Groups::Member> sender,
+                       Instant now);
+  Outcome<void> look_for_run(const OpenSchedule& open, schedule::Command& command);
+  void post_from_schedule(const schedule::Key& from, schedule::SchedulePost post,
+                          Groups::Member group, Instant now);
+  bool post_schedule(const Post& post, Groups::Member group);
+  void answer_schedule(const schedule::Key& key, const Run& run, bool was_there,
+                       const std::optional<Error>& refusal, Groups::Member group);
+  void refuse_start(const schedule::Key& key, const RunId& run, const Error& error,
+                    Groups::Member group);
+  void decide_schedule_posts(Instant now);
+  void settle_idle_schedules();
+  void answer(std::vector<DecidedScheduleItem>& items, const schedule::Schedule& state);
+  void refuse(ScheduleItem item, const Error& error, Instant now);
+  void abandon_schedules(Groups::Member whole, const Error& error, Instant now);
+  void load_schedules(CommitBatch& batch);
+  void landed(TouchedSchedule& touched, ScheduleWrite& write, CommitOutcome outcome, Instant now);
+  CommitOutcome find_out(const ScheduleWrite& write);
+  void not_committed(TouchedSchedule& touched, CommitOutcome outcome, Instant now);
+
   // flight.cpp: what was decided is made durable; then effects, feed and replies.
   void take_off();
   bool land(Instant now);
@@ -93,6 +120,7 @@ class Host::Partition {
   // host.cpp: the loop around turns.
   void sweep(Instant now);
   Outcome<bool> sweep_page(size_t runs);
+  Outcome<bool> sweep_schedules(size_t schedules);
   NextTurn next(Instant now);
   std::optional<Instant> next_due() const;
   void sleep(const NextTurn& next);
@@ -103,6 +131,7 @@ class Host::Partition {
   RunCache cache_;
   BoundedQueue<Item> queue_;
   JobDesk desk_;
+  ScheduleDesk schedules_;
   std::atomic<bool> stopping_{false};
 
   // Owned by the thread that takes turns.
@@ -114,10 +143,14 @@ class Host::Partition {
   std::vector<Posted> held_posts_;         ///< to runs that fly; the next batch waits for them
   std::vector<PostedJob> job_posts_;       ///< likewise, to jobs
   std::vector<PostedJob> held_job_posts_;
+  std::vector<PostedSchedule> schedule_posts_;  ///< likewise, to schedules
+  std::vector<PostedSchedule> held_schedule_posts_;
   std::deque<Item> released_;              ///< were held or conflicted: decided first
   std::deque<RunId> continuing_;           ///< runs with ready work left over
   std::multimap<Instant, Item> deferred_;  ///< to be tried again later
   uint64_t sweep_cursor_ = 0;
+  uint64_t schedule_cursor_ = 0;
+  bool runs_left_to_sweep_ = false;
   bool sweeping_ = false;
   Instant next_sweep_;
 

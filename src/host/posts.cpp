@@ -67,9 +67,18 @@ std::optional<Posted> Host::Partition::addressed(Post post, const RunId& from) {
   return Posted{posted(send->to, std::move(signal), from), 0, std::move(*send)};
 }
 
+/// What is addressed to jobs and schedules. True when there is something for runs.
+bool Host::Partition::decide_for_others(Instant now) {
+  for (;;) {
+    bool for_runs = decide_for_jobs(now);
+    if (schedule_posts_.empty()) return for_runs;
+    decide_schedule_posts(now);
+  }
+}
+
 /// Decides what posts mean to their receivers, and what follows from that, until nothing does.
 void Host::Partition::decide_posts(Instant now) {
-  while (decide_for_jobs(now)) {
+  while (decide_for_others(now)) {
     std::vector<Posted> posts = std::exchange(posts_, {});
     std::vector<RunId> missing;
     for (const Posted& post : posts)
@@ -84,7 +93,10 @@ void Host::Partition::decide_posts(Instant now) {
         decide_post(*open, std::move(post), now);
       } else if (fetched) {
         // The receiver is damaged: whoever sent this must not suffer for it.
-        answer_sender(post, cache_.damage(post.item.command.run));
+        const Error* damage = cache_.damage(post.item.command.run);
+        answer_sender(post, damage);
+        if (post.schedule && damage)
+          refuse_start(*post.schedule, post.item.command.run, *damage, post.group);
       } else {
         abandon(post.group, fetched.error(), now);
       }
@@ -103,7 +115,10 @@ void Host::Partition::decide_post(OpenRun& open, Posted post, Instant now) {
   next_.groups.join(post.group, touched.group);
   Groups::Member group = post.group;
   std::optional<SendSignal> sender = std::move(post.sender);
+  bool was_there = open.run.exists();
   decide_one(touched, std::move(post.item), now);
+  if (post.schedule)
+    answer_schedule(*post.schedule, open.run, was_there, touched.items.back().refusal, group);
   if (sender) {
     const std::optional<Error>& refusal = touched.items.back().refusal;
     answer_sender(Posted{{}, group, std::move(sender)}, refusal ? &*refusal : nullptr);
@@ -140,6 +155,7 @@ void Host::Partition::abandon(Groups::Member group, const Error& error, Instant 
   std::erase_if(posts_, gone);
   std::erase_if(held_posts_, gone);
   abandon_jobs(whole, error, now);
+  abandon_schedules(whole, error, now);
   refuse_all(std::move(items), error, now);
 }
 

@@ -9,6 +9,7 @@
 #include "host/intake.h"
 #include "host/run_cache.h"
 #include "host/touched_job.h"
+#include "host/touched_schedule.h"
 
 /// What travels through a partition: commands, and what was decided about their runs.
 namespace fermata {
@@ -37,13 +38,15 @@ struct Touched {
   std::optional<RunWrite> write;   ///< once made; a post that comes later unmakes it
 };
 
-/// Runs and jobs that were decided. In the batch made of it each has the same place.
+/// Roots that were decided. In the batch made of it each has the same place.
 struct Flight {
   std::vector<Touched> runs;
   std::vector<TouchedJob> jobs;
+  std::vector<TouchedSchedule> schedules;
   Groups groups;
   size_t commands = 0;
-  bool empty() const { return runs.empty() && jobs.empty(); }
+  bool empty() const { return size() == 0; }
+  size_t size() const { return runs.size() + jobs.size() + schedules.size(); }
 };
 
 /// A command that a decision of this turn addresses to another run.
@@ -52,6 +55,8 @@ struct Posted {
   Groups::Member group = 0;  ///< of the sender
   /// Whoever wants to know what became of a signal; none: nobody.
   std::optional<SendSignal> sender;
+  /// Whose occurrence this start is of; it hears when none comes of it.
+  std::optional<schedule::Key> schedule{};
 };
 
 /// Commands for runs that are decided and not durable yet. They wait in order until it is known

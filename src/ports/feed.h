@@ -2,6 +2,7 @@
 #include "core/job/summary.h"
 #include "core/model/effect.h"
 #include "core/model/summary.h"
+#include "core/schedule/schedule.h"
 
 namespace fermata {
 
@@ -18,6 +19,10 @@ class Feed {
   /// The same of jobs.
   virtual void job_committed(const job::Summary&, const HistoryChunk& /*events*/) {}
   virtual void job_settled(const job::Job& /*state*/) {}
+  /// The same of schedules.
+  virtual void schedule_committed(const schedule::ScheduleSummary&,
+                                  const HistoryChunk& /*events*/) {}
+  virtual void schedule_settled(const schedule::Schedule& /*state*/) {}
   /// A line of a `log` node.
   virtual void logged(const WriteLog& /*line*/) {}
 };

@@ -43,6 +43,13 @@ bool matches(const RunFilter& filter, const RunSummary& run) {
          contains(run.error_code, filter.q);
 }
 
+bool matches(const ScheduleFilter& filter, const schedule::ScheduleSummary& schedule) {
+  if (schedule.status == schedule::Status::deleted) return false;
+  if (!filter.account.empty() && filter.account != schedule.account) return false;
+  if (!filter.workflow.empty() && filter.workflow != schedule.workflow) return false;
+  return !filter.status || *filter.status == schedule.status;
+}
+
 bool matches(const JobFilter& filter, const job::Summary& job) {
   if (!filter.account.empty() && filter.account != job.account) return false;
   if (!filter.run.empty() && filter.run != job.run) return false;

@@ -57,6 +57,19 @@ struct JobPage {
   std::string next_cursor;          ///< empty on the last page
 };
 
+/// Which schedules a list shows; empty fields do not filter. Deleted ones are never shown.
+struct ScheduleFilter {
+  AccountId account{};
+  WorkflowId workflow{};
+  std::optional<schedule::Status> status{};
+};
+bool matches(const ScheduleFilter& filter, const schedule::ScheduleSummary& schedule);
+
+struct SchedulePage {
+  std::vector<schedule::ScheduleSummary> items;  ///< newest first
+  std::string next_cursor;                       ///< empty on the last page
+};
+
 struct AuditEntry {
   AuditLine line;
   uint64_t sequence = 0;  ///< per account, 1, 2, 3 …
@@ -103,6 +116,15 @@ class Reader {
   /// Jobs by state for one account (all accounts when empty).
   virtual Outcome<std::vector<std::pair<job::State, uint64_t>>> count_jobs(
       const AccountId& account) = 0;
+  /// Version 0 when the schedule does not exist.
+  virtual Outcome<StoredSchedule> find_schedule(const schedule::Key& key) = 0;
+  virtual Outcome<SchedulePage> list_schedules(const ScheduleFilter& filter, size_t limit,
+                                               const std::string& cursor) = 0;
+  /// What is kept of a schedule's history and begins before a sequence, newest chunk first, until
+  /// there are `events_max` events.
+  virtual Outcome<std::vector<HistoryChunk>> schedule_history(const schedule::Key& key,
+                                                              uint64_t before,
+                                                              size_t events_max) = 0;
   virtual Outcome<AuditPage> audit(const AuditFilter& filter, size_t limit,
                                    const std::string& cursor) = 0;
 };

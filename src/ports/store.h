@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "core/job/summary.h"
 #include "core/model/summary.h"
+#include "core/schedule/schedule.h"
 
 namespace fermata {
 
@@ -61,11 +62,32 @@ struct JobWrite {
   uint32_t group = 0;
 };
 
+/// A schedule as the store holds it. It may fire for years: it is opened from its newest state, and
+/// the beginning of its history may be gone.
+struct StoredSchedule {
+  uint64_t version = 0;
+  schedule::ScheduleSummary summary;
+  std::optional<Checkpoint> checkpoint{};  ///< core/schedule/snapshot.h
+  std::vector<HistoryChunk> history{};     ///< what follows the checkpoint, else all of it
+};
+
+/// One schedule's part of a commit, with the meaning of a run's.
+struct ScheduleWrite {
+  uint64_t expected_version = 0;
+  schedule::ScheduleSummary summary;
+  HistoryChunk events;
+  std::vector<AuditLine> audit{};
+  uint32_t group = 0;
+  std::optional<Checkpoint> checkpoint{};  ///< of the state after `events`
+  uint64_t history_from = 1;  ///< chunks that end before this sequence are let go with a checkpoint
+};
+
 struct CommitBatch {
-  std::vector<RunWrite> runs;    ///< each run at most once
-  std::vector<JobWrite> jobs{};  ///< each job at most once
-  bool empty() const { return runs.empty() && jobs.empty(); }
-  size_t size() const { return runs.size() + jobs.size(); }
+  std::vector<RunWrite> runs;              ///< each run at most once
+  std::vector<JobWrite> jobs{};            ///< each job at most once
+  std::vector<ScheduleWrite> schedules{};  ///< each schedule at most once
+  bool empty() const { return size() == 0; }
+  size_t size() const { return runs.size() + jobs.size() + schedules.size(); }
 };
 
 enum class CommitOutcome : uint8_t {
@@ -78,7 +100,7 @@ enum class CommitOutcome : uint8_t {
 /// What became of a batch that was submitted.
 struct CommitAnswer {
   CommitBatch batch;
-  std::vector<CommitOutcome> outcomes;  ///< one per run of the batch, then one per job
+  std::vector<CommitOutcome> outcomes;  ///< one per run of the batch, then per job, per schedule
 };
 
 /// Holds the truth. Used by one partition thread; `load` and `commit` may block on the disk.
@@ -92,8 +114,11 @@ class Store {
                                                uint64_t checkpoint_before = UINT64_MAX) = 0;
   /// The same of jobs; version 0 for one that does not exist.
   virtual Outcome<std::vector<StoredJob>> load_jobs(std::span<const JobId> ids) = 0;
-  /// One outcome per run, then per job. All writes that are `done` are durable on return, made by
-  /// as few synchronisations with the disk as the store can.
+  /// The same of schedules; version 0 for one that does not exist.
+  virtual Outcome<std::vector<StoredSchedule>> load_schedules(
+      std::span<const schedule::Key> keys) = 0;
+  /// One outcome per run, then per job, then per schedule. All writes that are `done` are durable
+  /// on return, made by as few synchronisations with the disk as the store can.
   virtual std::vector<CommitOutcome> commit(const CommitBatch& batch) = 0;
   /// Why the last commit was `unavailable`, in words that may be told to any caller ("the disk is
   /// full"); empty when there is nothing to say.
@@ -131,6 +156,13 @@ class Store {
     bool more = false;
   };
   virtual Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) = 0;
+  /// Every schedule that expects an occurrence.
+  struct OpenSchedulesPage {
+    std::vector<schedule::ScheduleSummary> schedules;
+    uint64_t cursor = 0;
+    bool more = false;
+  };
+  virtual Outcome<OpenSchedulesPage> open_schedules(uint64_t after, size_t limit) = 0;
 
  private:
   std::optional<CommitAnswer> answer_;

@@ -17,7 +17,7 @@ class EngineDefinitions final : public Definitions {
     std::optional<uint32_t> wanted;
     if (version != 0) wanted = version;
     FERMATA_TRY(found, front::resolve_workflow(catalog_, definitions_, account, id, wanted));
-    return FoundWorkflow{std::move(found.definition), found.version};
+    return FoundWorkflow{std::move(found.definition), found.version, found.record.active};
   }
 
  private:

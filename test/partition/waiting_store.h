@@ -24,6 +24,13 @@ class WaitingStore final : public Store {
   Outcome<std::vector<StoredJob>> load_jobs(std::span<const JobId> ids) override {
     return memory.load_jobs(ids);
   }
+  Outcome<std::vector<StoredSchedule>> load_schedules(
+      std::span<const schedule::Key> keys) override {
+    return memory.load_schedules(keys);
+  }
+  Outcome<OpenSchedulesPage> open_schedules(uint64_t after, size_t limit) override {
+    return memory.open_schedules(after, limit);
+  }
   Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override {
     return memory.open_jobs(after, limit);
   }
@@ -74,9 +81,12 @@ class HostTest : public testing::Test {
   struct OneDefinition final : Definitions {
     Outcome<graph::DefinitionRef> definition(const DefinitionHash&) override { return only; }
     Outcome<FoundWorkflow> workflow(const AccountId&, const WorkflowId&, uint32_t) override {
-      return FoundWorkflow{only, 1};
+      if (refusal) return Failure{*refusal};
+      return FoundWorkflow{only, 1, active};
     }
     graph::DefinitionRef only;
+    std::optional<Error> refusal;
+    bool active = true;
   };
 
   HostTest() {

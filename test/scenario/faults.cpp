@@ -53,6 +53,17 @@ Outcome<Store::OpenJobsPage> FaultyStore::open_jobs(uint64_t after, size_t limit
   return store_.open_jobs(after, limit);
 }
 
+Outcome<std::vector<StoredSchedule>> FaultyStore::load_schedules(
+    std::span<const schedule::Key> keys) {
+  if (plan_.strikes(Fault::load_fails))
+    return fail(ErrorCode::store_unavailable, "the store cannot be read");
+  return store_.load_schedules(keys);
+}
+
+Outcome<Store::OpenSchedulesPage> FaultyStore::open_schedules(uint64_t after, size_t limit) {
+  return store_.open_schedules(after, limit);
+}
+
 std::vector<CommitOutcome> FaultyStore::commit(const CommitBatch& batch) {
   auto all = [&](CommitOutcome outcome) {
     return std::vector<CommitOutcome>(batch.size(), outcome);

@@ -56,6 +56,9 @@ class FaultyStore final : public Store {
                                        uint64_t checkpoint_before = UINT64_MAX) override;
   Outcome<std::vector<StoredJob>> load_jobs(std::span<const JobId> ids) override;
   Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override;
+  Outcome<std::vector<StoredSchedule>> load_schedules(
+      std::span<const schedule::Key> keys) override;
+  Outcome<OpenSchedulesPage> open_schedules(uint64_t after, size_t limit) override;
   std::vector<CommitOutcome> commit(const CommitBatch& batch) override;
   void submit(CommitBatch batch) override;
   std::optional<CommitAnswer> harvest() override;

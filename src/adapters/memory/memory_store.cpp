@@ -56,8 +56,10 @@ std::vector<CommitOutcome> MemoryStore::commit(const CommitBatch& batch) {
   };
   for (const RunWrite& run : batch.runs) test(run);
   for (const JobWrite& job : batch.jobs) test(job);
+  for (const ScheduleWrite& schedule : batch.schedules) test(schedule);
   for (const RunWrite& run : batch.runs) put(run);
   for (const JobWrite& job : batch.jobs) put(job);
+  for (const ScheduleWrite& schedule : batch.schedules) put(schedule);
   return out;
 }
 

@@ -25,9 +25,12 @@ class MemoryStore final : public Store,
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,
                                        uint64_t checkpoint_before = UINT64_MAX) override;
   Outcome<std::vector<StoredJob>> load_jobs(std::span<const JobId> ids) override;
+  Outcome<std::vector<StoredSchedule>> load_schedules(
+      std::span<const schedule::Key> keys) override;
   std::vector<CommitOutcome> commit(const CommitBatch& batch) override;
   Outcome<PendingPage> pending(uint64_t after, size_t limit) override;
   Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override;
+  Outcome<OpenSchedulesPage> open_schedules(uint64_t after, size_t limit) override;
 
   // Reader
   Outcome<StoredRun> find(const RunId& id, uint64_t first_sequence, size_t events_max) override;
@@ -39,6 +42,11 @@ class MemoryStore final : public Store,
                              const std::string& cursor) override;
   Outcome<std::vector<std::pair<job::State, uint64_t>>> count_jobs(
       const AccountId& account) override;
+  Outcome<StoredSchedule> find_schedule(const schedule::Key& key) override;
+  Outcome<SchedulePage> list_schedules(const ScheduleFilter& filter, size_t limit,
+                                       const std::string& cursor) override;
+  Outcome<std::vector<HistoryChunk>> schedule_history(const schedule::Key& key, uint64_t before,
+                                                      size_t events_max) override;
   Outcome<AuditPage> audit(const AuditFilter& filter, size_t limit,
                            const std::string& cursor) override;
 
@@ -125,6 +133,9 @@ class MemoryStore final : public Store,
   CommitOutcome write(const RunWrite& run);
   bool fits(const JobWrite& job) const;
   CommitOutcome write(const JobWrite& job);
+  bool fits(const ScheduleWrite& schedule) const;
+  CommitOutcome write(const ScheduleWrite& schedule);
+  StoredSchedule stored_schedule(const schedule::Key& key) const;
   StoredRun since_checkpoint(const StoredRun& run, uint64_t before) const;
   void append(const AuditLine& line);
   Workflow* workflow_at(const AccountId& account, const WorkflowId& id);
@@ -141,6 +152,8 @@ class MemoryStore final : public Store,
   std::unordered_map<RunId, uint64_t> run_at_;
   std::deque<StoredJob> jobs_;  ///< in order of creation; a job's number is its place plus one
   std::unordered_map<JobId, size_t> job_at_;
+  std::deque<StoredSchedule> schedules_;  ///< as jobs_; with all of the history that is kept
+  std::map<schedule::Key, size_t> schedule_at_;
   std::unordered_map<RunId, std::vector<Checkpoint>> checkpoints_;  ///< oldest first
   std::deque<AuditEntry> audit_;
   uint64_t audit_removed_ = 0;  ///< a line's number is its place plus this plus one

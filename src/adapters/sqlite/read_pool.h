@@ -8,6 +8,7 @@
 #include "adapters/sqlite/catalog_queries.h"
 #include "adapters/sqlite/job_queries.h"
 #include "adapters/sqlite/run_queries.h"
+#include "adapters/sqlite/schedule_queries.h"
 
 namespace fermata::sqlite {
 
@@ -17,6 +18,7 @@ struct ReadConnection {
   std::unique_ptr<Database> database;
   RunQueries runs{*database};
   JobQueries jobs{*database};
+  ScheduleQueries schedules{*database};
   CatalogQueries catalog{*database};
   BulkQueries bulks{*database};
   Statement begin{*database, "BEGIN"};

@@ -71,7 +71,8 @@ TEST(RunTags, runs_from_before_there_were_tags_get_theirs) {
           "(SELECT number FROM migration WHERE name = 'tags');"
           "DROP TABLE tag; DROP TABLE bulk; DROP TABLE bulk_selection;"
           "DROP TABLE garbage; DROP TABLE audit_root; DROP TABLE orphan;"
-          "DROP TABLE job; DROP TABLE job_history");
+          "DROP TABLE job; DROP TABLE job_history;"
+          "DROP TABLE schedule; DROP TABLE schedule_history");
   CountingVisitor old;
   ASSERT_TRUE(visit_sqlite(scratch / "data", old));
   EXPECT_EQ(old.damages, std::vector<std::string>{});

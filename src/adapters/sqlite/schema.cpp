@@ -6,6 +6,7 @@
 #include "adapters/sqlite/file_layer.h"
 #include "adapters/sqlite/run_tags.h"
 #include "adapters/sqlite/schema_jobs.h"
+#include "adapters/sqlite/schema_schedules.h"
 
 namespace fermata::sqlite {
 namespace {
@@ -179,7 +180,8 @@ constexpr std::array migrations = {Migration{"first", first_schema},
                                    Migration{"tags", tag_schema, tag_all_runs},
                                    Migration{"bulk", bulk_schema},
                                    Migration{"retention", retention_schema},
-                                   Migration{"jobs", jobs_schema}};
+                                   Migration{"jobs", jobs_schema},
+                                   Migration{"schedules", schedules_schema}};
 
 /// The header says twice whether pages are summed: a flipped bit must not switch the sums off.
 Outcome<void> check_page_sums(Database& database) {

@@ -167,6 +167,35 @@ Outcome<std::vector<std::pair<job::State, uint64_t>>> SqliteStore::count_jobs(
   return parts_->readers.read([&](ReadConnection& c) { return c.jobs.counts(account); });
 }
 
+Outcome<std::vector<StoredSchedule>> SqliteStore::load_schedules(
+    std::span<const schedule::Key> keys) {
+  if (!parts_->committing.busy() || !parts_->writer.settled())
+    return parts_->writer.load_schedules(keys);
+  return parts_->loading.read([&](ReadConnection& c) { return c.schedules.load(keys); });
+}
+
+Outcome<Store::OpenSchedulesPage> SqliteStore::open_schedules(uint64_t after, size_t limit) {
+  return parts_->loading.read([&](ReadConnection& c) { return c.schedules.open(after, limit); });
+}
+
+Outcome<StoredSchedule> SqliteStore::find_schedule(const schedule::Key& key) {
+  return parts_->readers.read([&](ReadConnection& c) { return c.schedules.find(key); });
+}
+
+Outcome<SchedulePage> SqliteStore::list_schedules(const ScheduleFilter& filter, size_t limit,
+                                                  const std::string& cursor) {
+  FERMATA_TRY(before, cursor_number(cursor, UINT64_MAX));
+  return parts_->readers.read(
+      [&](ReadConnection& c) { return c.schedules.list(filter, limit, before); });
+}
+
+Outcome<std::vector<HistoryChunk>> SqliteStore::schedule_history(const schedule::Key& key,
+                                                                 uint64_t before,
+                                                                 size_t events_max) {
+  return parts_->readers.read(
+      [&](ReadConnection& c) { return c.schedules.newest(key, before, events_max); });
+}
+
 std::vector<CommitOutcome> SqliteStore::commit(const CommitBatch& batch) {
   return parts_->writer.commit(batch);
 }

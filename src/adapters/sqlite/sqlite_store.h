@@ -38,12 +38,15 @@ class SqliteStore final : public Store,
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,
                                        uint64_t checkpoint_before = UINT64_MAX) override;
   Outcome<std::vector<StoredJob>> load_jobs(std::span<const JobId> ids) override;
+  Outcome<std::vector<StoredSchedule>> load_schedules(
+      std::span<const schedule::Key> keys) override;
   std::vector<CommitOutcome> commit(const CommitBatch& batch) override;
   void submit(CommitBatch batch) override;
   std::optional<CommitAnswer> harvest() override;
   void on_answer(std::function<void()> ring) override;
   Outcome<PendingPage> pending(uint64_t after, size_t limit) override;
   Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override;
+  Outcome<OpenSchedulesPage> open_schedules(uint64_t after, size_t limit) override;
   std::string trouble() const override;
 
   // Reader
@@ -56,6 +59,11 @@ class SqliteStore final : public Store,
                              const std::string& cursor) override;
   Outcome<std::vector<std::pair<job::State, uint64_t>>> count_jobs(
       const AccountId& account) override;
+  Outcome<StoredSchedule> find_schedule(const schedule::Key& key) override;
+  Outcome<SchedulePage> list_schedules(const ScheduleFilter& filter, size_t limit,
+                                       const std::string& cursor) override;
+  Outcome<std::vector<HistoryChunk>> schedule_history(const schedule::Key& key, uint64_t before,
+                                                      size_t events_max) override;
   Outcome<AuditPage> audit(const AuditFilter& filter, size_t limit,
                            const std::string& cursor) override;
 

@@ -2,6 +2,7 @@
 
 #include "adapters/sqlite/file_layer.h"
 #include "adapters/sqlite/job_queries.h"
+#include "adapters/sqlite/schedule_queries.h"
 #include "adapters/sqlite/looking.h"
 #include "adapters/sqlite/run_queries.h"
 #include "adapters/sqlite/schema.h"
@@ -13,6 +14,7 @@ namespace {
 using sqlite::Database;
 using sqlite::FoundRun;
 using sqlite::JobQueries;
+using sqlite::ScheduleQueries;
 using sqlite::Rows;
 using sqlite::RunQueries;
 using sqlite::Statement;
@@ -76,6 +78,24 @@ class Visit {
         visitor_.damage(
             sqlite::damaged("job", (*found)->number, "its columns do not match its record").value);
       }
+      auto history = queries.history(**found);
+      if (!history) visitor_.damage(history.error());
+    }
+    note_failure(rows);
+  }
+
+  void schedules() {
+    if (!sqlite::schema_has(database_, "schedule")) return;
+    ScheduleQueries queries(database_);
+    Statement numbers(database_, "SELECT number FROM schedule ORDER BY number");
+    Rows rows = numbers.query();
+    while (rows.next()) {
+      auto found = queries.by_number(rows.natural(0));
+      if (!found) {
+        visitor_.damage(found.error());
+        continue;
+      }
+      if (!*found) continue;
       auto history = queries.history(**found);
       if (!history) visitor_.damage(history.error());
     }
@@ -279,6 +299,7 @@ Outcome<void> visit_sqlite(const std::filesystem::path& directory, StoreVisitor&
   }
   visit.runs();
   visit.jobs();
+  visit.schedules();
   visit.audit();
   return database->run("COMMIT");
 }

@@ -23,6 +23,7 @@ Writer::Writer(std::unique_ptr<Database> database, Checkpointer& checkpointer, R
 Outcome<void> Writer::start() {
   FERMATA_TRY_VOID(runs_.start());
   FERMATA_TRY_VOID(jobs_.start());
+  FERMATA_TRY_VOID(schedules_.start());
   return chain_.start();
 }
 
@@ -30,8 +31,9 @@ std::vector<CommitOutcome> Writer::commit(const CommitBatch& batch) {
   if (batch.empty()) return {};
   Writes all;
   all.reserve(batch.size());
-  for (const RunWrite& run : batch.runs) all.push_back({&run, nullptr});
-  for (const JobWrite& job : batch.jobs) all.push_back({nullptr, &job});
+  for (const RunWrite& run : batch.runs) all.push_back({&run, nullptr, nullptr});
+  for (const JobWrite& job : batch.jobs) all.push_back({nullptr, &job, nullptr});
+  for (const ScheduleWrite& one : batch.schedules) all.push_back({nullptr, nullptr, &one});
   std::lock_guard lock(mutex_);
   Together together = commit_together(all);
   if (together.damaged) commit_in_parts(all, together.outcomes);
@@ -104,32 +106,38 @@ Outcome<std::set<uint32_t>> Writer::unfit_groups(const Writes& writes) {
   if (shared.empty()) return unfit;
   for (const Write& write : writes) {
     if (!shared.contains(write.group())) continue;
-    std::optional<CommitOutcome> outcome =
-        write.run ? runs_.test(*write.run) : jobs_.test(*write.job);
-    if (!outcome) return database_->failure(write.run ? "reading a run" : "reading a job");
+    std::optional<CommitOutcome> outcome = test(write);
+    if (!outcome) return database_->failure("reading what is to be written");
     if (*outcome != CommitOutcome::done) unfit.insert(write.group());
   }
   return unfit;
+}
+
+std::optional<CommitOutcome> Writer::test(const Write& write) {
+  if (write.run) return runs_.test(*write.run);
+  return write.job ? jobs_.test(*write.job) : schedules_.test(*write.schedule);
 }
 
 Outcome<std::vector<CommitOutcome>> Writer::write_all(const Writes& writes) {
   FERMATA_TRY(unfit, unfit_groups(writes));
   std::vector<CommitOutcome> outcomes(writes.size(), CommitOutcome::conflict);
   FERMATA_TRY_VOID(write_runs(writes, unfit, outcomes));
-  FERMATA_TRY_VOID(write_jobs(writes, unfit, outcomes));
+  FERMATA_TRY_VOID(write_others(writes, unfit, outcomes));
   return outcomes;
 }
 
-Outcome<void> Writer::write_jobs(const Writes& writes, const std::set<uint32_t>& unfit,
-                                 std::vector<CommitOutcome>& outcomes) {
+Outcome<void> Writer::write_others(const Writes& writes, const std::set<uint32_t>& unfit,
+                                   std::vector<CommitOutcome>& outcomes) {
   for (size_t i = 0; i < writes.size(); ++i) {
     const JobWrite* job = writes[i].job;
-    if (!job || unfit.contains(job->group)) continue;
-    std::optional<CommitOutcome> outcome = jobs_.write(*job);
-    if (!outcome) return database_->failure("writing a job");
+    const ScheduleWrite* schedule = writes[i].schedule;
+    if (writes[i].run || unfit.contains(writes[i].group())) continue;
+    std::optional<CommitOutcome> outcome = job ? jobs_.write(*job) : schedules_.write(*schedule);
+    if (!outcome) return database_->failure(job ? "writing a job" : "writing a schedule");
     outcomes[i] = *outcome;
     if (*outcome != CommitOutcome::done) continue;
-    for (const AuditLine& line : job->audit) FERMATA_TRY_VOID(chain_.append(line));
+    for (const AuditLine& line : job ? job->audit : schedule->audit)
+      FERMATA_TRY_VOID(chain_.append(line));
   }
   return {};
 }
@@ -174,6 +182,10 @@ Outcome<std::vector<StoredRun>> Writer::load(std::span<const RunId> ids,
 
 Outcome<std::vector<StoredJob>> Writer::load_jobs(std::span<const JobId> ids) {
   return ask([&] { return job_queries_.load(ids); });
+}
+
+Outcome<std::vector<StoredSchedule>> Writer::load_schedules(std::span<const schedule::Key> keys) {
+  return ask([&] { return schedule_queries_.load(keys); });
 }
 
 Outcome<void> Writer::transact(const AuditLine* line, const std::function<Outcome<void>()>& body) {

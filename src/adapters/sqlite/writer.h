@@ -12,6 +12,8 @@
 #include "adapters/sqlite/job_writer.h"
 #include "adapters/sqlite/run_queries.h"
 #include "adapters/sqlite/run_writer.h"
+#include "adapters/sqlite/schedule_queries.h"
+#include "adapters/sqlite/schedule_writer.h"
 
 namespace fermata::sqlite {
 
@@ -34,6 +36,7 @@ class Writer {
   /// After an outcome was unknown, first makes it known.
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids, uint64_t checkpoint_before);
   Outcome<std::vector<StoredJob>> load_jobs(std::span<const JobId> ids);
+  Outcome<std::vector<StoredSchedule>> load_schedules(std::span<const schedule::Key> keys);
   /// Runs `body` and writes the audit line in one transaction; nothing stays when either fails.
   Outcome<void> transact(const AuditLine* line, const std::function<Outcome<void>()>& body);
 
@@ -55,11 +58,12 @@ class Writer {
   Ended end();
   void roll_back();
   bool settle();
-  /// One of both.
+  /// One of them.
   struct Write {
     const RunWrite* run = nullptr;
     const JobWrite* job = nullptr;
-    uint32_t group() const { return run ? run->group : job->group; }
+    const ScheduleWrite* schedule = nullptr;
+    uint32_t group() const { return run ? run->group : job ? job->group : schedule->group; }
   };
   using Writes = std::vector<Write>;
   /// What is damaged fails all of them; they may be tried in smaller parts then.
@@ -73,8 +77,10 @@ class Writer {
   Outcome<std::vector<CommitOutcome>> write_all(const Writes& writes);
   Outcome<void> write_runs(const Writes& writes, const std::set<uint32_t>& unfit,
                            std::vector<CommitOutcome>& outcomes);
-  Outcome<void> write_jobs(const Writes& writes, const std::set<uint32_t>& unfit,
-                           std::vector<CommitOutcome>& outcomes);
+  std::optional<CommitOutcome> test(const Write& write);
+  /// The jobs and the schedules, which are written one by one.
+  Outcome<void> write_others(const Writes& writes, const std::set<uint32_t>& unfit,
+                             std::vector<CommitOutcome>& outcomes);
   /// Asks with one snapshot, after an unknown outcome is known.
   template <class Ask>
   auto ask(Ask ask) -> decltype(ask());
@@ -97,9 +103,11 @@ class Writer {
   Statement settle_{*database_, "UPDATE settlement SET count = count + 1"};
   RunWriter runs_{*database_};
   JobWriter jobs_{*database_};
+  ScheduleWriter schedules_{*database_};
   AuditChain chain_{*database_};
   RunQueries queries_{*database_};
   JobQueries job_queries_{*database_};
+  ScheduleQueries schedule_queries_{*database_};
   CatalogQueries catalog_{*database_};
 
   mutable std::mutex trouble_mutex_;

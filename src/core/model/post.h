@@ -66,7 +66,15 @@ struct ReportRun {
   Value output;
   Value error;
 };
+/// A run that a schedule has started has ended.
+struct ReportScheduled {
+  AccountId account;
+  ScheduleId schedule;
+  RunId run;
+  std::string status;
+};
 
-using Post = std::variant<OrderJob, StopJob, OrderRun, StopRun, SendSignal, ReportRun>;
+using Post =
+    std::variant<OrderJob, StopJob, OrderRun, StopRun, SendSignal, ReportRun, ReportScheduled>;
 
 }  // namespace fermata

@@ -44,8 +44,22 @@ Outcome<void> on_signal_settled(Step& step, const SettleSignal& settle) {
   return {};
 }
 
+namespace {
+
+/// One that was begun anew by hand is not what the schedule has started.
+void report_to_schedule(Step& step) {
+  const Run& run = step.run;
+  const Value& schedule = run.trigger.get("schedule_id");
+  if (run.trigger_kind != "schedule" || !run.origin.run.empty() || !schedule.is_string()) return;
+  step.post(ReportScheduled{run.account, ScheduleId(std::string(schedule.as_string())), run.id,
+                            std::string(name_of(run.status))});
+}
+
+}  // namespace
+
 void report_end(Step& step) {
   const Run& run = step.run;
+  report_to_schedule(step);
   if (run.status != RunStatus::completed)
     for (const RunId& child : run.children)
       step.post(StopRun{child, "execution " + run.id.text() + " has ended"});

@@ -53,6 +53,9 @@ Outcome<Value> execution(const RunSummary& summary, const std::vector<HistoryChu
   shown.set("output", run.output);
   shown.set("error", run.error);
   shown.set("trigger", run.trigger_kind);
+  if (run.trigger_kind == "schedule")
+    shown.set("schedule", Value::object({{"id", run.trigger.get("schedule_id")},
+                                         {"scheduled_at", run.trigger.get("scheduled_at")}}));
   if (!run.origin.kind.empty()) {
     shown.set("origin", Value::object({{"run", run.origin.run.text()},
                                        {"kind", run.origin.kind}}));

@@ -10,7 +10,6 @@ namespace fermata::schedule {
 /// Repeating it finds the schedule there: the same request is answered again, another one under
 /// the same id is refused.
 struct CreateSchedule {
-  AccountId account;
   Spec spec;
   bool paused = false;
   std::string request_hash;
@@ -18,13 +17,16 @@ struct CreateSchedule {
 /// Replaces the specification. A changed rule counts from now on.
 struct UpdateSchedule {
   Spec spec;
-  std::optional<uint64_t> expected_sequence;  ///< refused when the schedule has moved on
+  std::optional<uint64_t> expected_revision{};  ///< refused when it has changed since
+  std::optional<bool> paused{};                 ///< and pauses or resumes it
 };
 struct PauseSchedule {};
 struct ResumeSchedule {};
-/// Starts a run now, whatever else runs. The same key starts it once.
+/// Starts a run now, whatever else runs. The same key starts it once, also when its run is over.
 struct TriggerSchedule {
   std::string key;
+  /// The run of this key is there already, which is known only beside the store.
+  bool started_before = false;
 };
 /// Starts runs for past occurrences of the rule, both ends included, oldest first.
 struct BackfillSchedule {
@@ -56,7 +58,7 @@ using CommandBody = std::variant<CreateSchedule, UpdateSchedule, PauseSchedule, 
 
 /// An imperative addressed to one schedule.
 struct Command {
-  ScheduleId schedule;
+  Key schedule;
   CommandBody body;
   std::string actor = "engine";
 };

@@ -17,7 +17,8 @@ Overloaded(F...) -> Overloaded<F...>;
 Outcome<Decision> decide(Schedule& schedule, const Command& command, const Given& given) {
   bool creates = std::holds_alternative<CreateSchedule>(command.body);
   if (!creates && !schedule.exists())
-    return fail(ErrorCode::schedule_not_found, "there is no schedule " + command.schedule.text());
+    return fail(ErrorCode::schedule_not_found,
+                "there is no schedule " + command.schedule.id.text());
   Step step(schedule, given);
   auto outcome =
       std::visit(Overloaded{

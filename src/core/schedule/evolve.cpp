@@ -12,6 +12,7 @@ void apply(Schedule& schedule, const ScheduleCreated& event, Instant at) {
   made.account = event.account;
   made.spec = event.spec;
   made.request_hash = event.request_hash;
+  made.revision = schedule.revision + 1;
   made.created_at = at;
   made.counted_to = at;
   schedule = std::move(made);
@@ -19,6 +20,7 @@ void apply(Schedule& schedule, const ScheduleCreated& event, Instant at) {
 
 void apply(Schedule& schedule, const ScheduleUpdated& event, Instant) {
   schedule.spec = event.spec;
+  ++schedule.revision;
   schedule.ended.clear();
 }
 

@@ -40,6 +40,10 @@ Outcome<std::vector<Event>> decode_history(const HistoryChunk& chunk) {
 Outcome<Schedule> fold(const ScheduleId& id, const std::vector<HistoryChunk>& history) {
   Schedule schedule;
   schedule.id = id;
+  return fold_on(std::move(schedule), history);
+}
+
+Outcome<Schedule> fold_on(Schedule schedule, const std::vector<HistoryChunk>& history) {
   for (const HistoryChunk& chunk : history) {
     if (chunk.first_sequence != schedule.last_sequence + 1) return damaged_chunk(whose, chunk);
     FERMATA_TRY(events, schedule::decode_history(chunk));

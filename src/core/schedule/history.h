@@ -14,5 +14,7 @@ HistoryChunk encode_history(const std::vector<Event>& events);
 Outcome<std::vector<Event>> decode_history(const HistoryChunk& chunk);
 /// The state that a history means.
 Outcome<Schedule> fold(const ScheduleId& id, const std::vector<HistoryChunk>& history);
+/// The same, from the state that an earlier part of it meant.
+Outcome<Schedule> fold_on(Schedule from, const std::vector<HistoryChunk>& history);
 
 }  // namespace fermata::schedule

@@ -24,6 +24,9 @@ Outcome<void> on_backfill(Step& step, const Command& command, const BackfillSche
     return fail(ErrorCode::queue_full, "the schedule already has " +
                                            std::to_string(schedule.queue.size()) +
                                            " occurrences to start");
+  if (schedule.spec.overlap == Overlap::allow &&
+      schedule.live.size() + occurrences.size() > step.given.limits.live_max)
+    return fail(ErrorCode::queue_full, too_many_live(step));
   step.emit(BackfillRequested{backfill.from, backfill.to, occurrences.size(), command.actor});
   for (Instant occurrence : occurrences) {
     if (schedule.live.contains(run_of(schedule, occurrence))) continue;

@@ -7,11 +7,12 @@ Outcome<void> on_create(Step& step, const Command& command, const CreateSchedule
   if (schedule.exists()) {
     if (schedule.request_hash == create.request_hash) return {};
     return fail(ErrorCode::schedule_exists,
-                "schedule " + command.schedule.text() + " was made by another request");
+                "schedule " + command.schedule.id.text() + " was made by another request");
   }
   FERMATA_TRY_VOID(refuse_wrong(create.spec, *step.given.zones));
-  schedule.id = command.schedule;
-  step.emit(ScheduleCreated{create.account, create.spec, create.request_hash, command.actor});
+  schedule.id = command.schedule.id;
+  step.emit(ScheduleCreated{command.schedule.account, create.spec, create.request_hash,
+                            command.actor});
   if (create.paused) {
     step.emit(SchedulePaused{command.actor});
     return {};
@@ -23,13 +24,19 @@ Outcome<void> on_create(Step& step, const Command& command, const CreateSchedule
 
 Outcome<void> on_update(Step& step, const Command& command, const UpdateSchedule& update) {
   const Schedule& schedule = step.schedule;
-  if (update.expected_sequence && *update.expected_sequence != schedule.last_sequence)
-    return fail(ErrorCode::version_conflict, "schedule " + schedule.id.text() + " has changed");
+  if (update.expected_revision && *update.expected_revision != schedule.revision)
+    return fail(ErrorCode::version_conflict, "schedule " + schedule.id.text() +
+                                                 " is at revision " +
+                                                 std::to_string(schedule.revision));
   FERMATA_TRY_VOID(refuse_wrong(update.spec, *step.given.zones));
-  if (update.spec == schedule.spec) return {};
+  bool paused = update.paused.value_or(schedule.paused);
+  bool resumes = schedule.paused && !paused;
   bool same_rule = schedule.spec.same_rule(update.spec);
-  step.emit(ScheduleUpdated{update.spec, command.actor});
-  if (schedule.paused) return {};
+  bool changes = !(update.spec == schedule.spec);
+  if (changes) step.emit(ScheduleUpdated{update.spec, command.actor});
+  if (resumes) return on_resume(step, command);
+  if (paused && !schedule.paused) step.emit(SchedulePaused{command.actor});
+  if (paused || !changes) return {};
   FERMATA_TRY(rule, rule_of(step));
   arm(step, rule, same_rule ? schedule.counted_to : step.at, same_rule && schedule.catching_up);
   return {};

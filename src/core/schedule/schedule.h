@@ -9,9 +9,17 @@
 /// here is the fold of the schedule's history.
 namespace fermata::schedule {
 
+/// Names a schedule among those of all accounts: ids are an account's own.
+struct Key {
+  AccountId account;
+  ScheduleId id;
+  auto operator<=>(const Key&) const = default;
+};
+
 /// Why a run is started.
 enum class Cause : uint8_t { rule, backfill, trigger };
 std::string_view name_of(Cause cause);
+constexpr Cause last_of(Cause) { return Cause::trigger; }
 
 struct QueuedOccurrence {
   Instant at;
@@ -26,6 +34,7 @@ struct LiveRun {
 
 enum class Status : uint8_t { active, paused, ended, deleted };
 std::string_view name_of(Status status);
+constexpr Status last_of(Status) { return Status::deleted; }
 
 struct Schedule {
   ScheduleId id;
@@ -35,6 +44,7 @@ struct Schedule {
   Instant created_at;
   Instant last_at;             ///< of the latest event: a history never goes back in time
   uint64_t last_sequence = 0;  ///< 0: the schedule does not exist
+  uint64_t revision = 0;       ///< of the specification: counts up with each change of it
 
   bool paused = false;
   bool deleted = false;
@@ -57,6 +67,7 @@ struct Schedule {
   std::deque<QueuedOccurrence> queue;
   std::map<RunId, LiveRun> live;  ///< started and not known to be over
 
+  Key key() const { return {account, id}; }
   bool exists() const { return last_sequence > 0 && !deleted; }
   Status status() const {
     if (deleted) return Status::deleted;
@@ -81,7 +92,20 @@ struct ScheduleSummary {
   bool by_clock = false;  ///< a cron rule: new zone data may move its next occurrence
   std::string tzdata_version;
   std::string request_hash;
+  Key key() const { return {account, id}; }
   bool operator==(const ScheduleSummary&) const = default;
+  template <class V>
+  void each(V&& v) {
+    v("id", id);
+    v("account_id", account);
+    v("workflow_id", workflow);
+    v("status", status);
+    v("next_due", next_due);
+    v("last_sequence", last_sequence);
+    v("by_clock", by_clock);
+    v("tzdata_version", tzdata_version);
+    v("request_hash", request_hash);
+  }
 };
 ScheduleSummary summarize(const Schedule& schedule);
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "core/schedule/schedule_fixture.h"
+#include "core/schedule/snapshot.h"
 #include "core/schedule/view.h"
 
 namespace fermata::schedule {
@@ -11,7 +12,7 @@ TEST(Schedule, creating_twice_is_answered_once_and_another_request_is_refused) {
   auto again = test.create();
   ASSERT_TRUE(again);
   EXPECT_TRUE(again->events.empty());
-  EXPECT_EQ(code_of(test.tell(CreateSchedule{AccountId("acme"), test.spec, false, "other"})),
+  EXPECT_EQ(code_of(test.tell(CreateSchedule{test.spec, false, "other"})),
             "schedule_exists");
 }
 
@@ -78,6 +79,50 @@ TEST(Schedule, trigger_starts_at_once_whatever_else_runs_and_once_per_key) {
   EXPECT_EQ(test.schedule.next, at("2026-01-26T02:00:00Z"));
   EXPECT_EQ(test.schedule.runs_started, 1u);
   EXPECT_EQ(code_of(test.tell(TriggerSchedule{""})), "invalid_field");
+}
+
+// F-58
+TEST(Schedule, trigger_whose_run_is_over_is_known_by_its_run) {
+  TestSchedule test = hourly();
+  ASSERT_TRUE(test.create());
+  ASSERT_TRUE(test.tell(TriggerSchedule{"k1"}));
+  test.end_oldest_run();
+  auto again = test.tell(TriggerSchedule{"k1", true});
+  ASSERT_TRUE(again);
+  EXPECT_TRUE(again->events.empty());
+  EXPECT_EQ(test.orders.size(), 1u);
+}
+
+// F-62
+TEST(Schedule, runs_under_way_have_a_bound_for_every_way_to_start_one) {
+  TestSchedule test = hourly();
+  test.given.limits.live_max = 2;
+  ASSERT_TRUE(test.create());
+  test.run_to("2026-01-26T04:30:00Z");
+  EXPECT_EQ(test.schedule.live.size(), 2u);
+  EXPECT_EQ(test.skipped(), "live_limit 1 2026-01-26T03:00:00.000Z..2026-01-26T03:00:00.000Z; "
+                            "live_limit 1 2026-01-26T04:00:00.000Z..2026-01-26T04:00:00.000Z");
+  EXPECT_EQ(code_of(test.tell(TriggerSchedule{"k1"})), "queue_full");
+  EXPECT_EQ(code_of(test.tell(
+                BackfillSchedule{at("2026-01-25T03:00:00Z"), at("2026-01-25T05:00:00Z")})),
+            "queue_full");
+}
+
+TEST(Schedule, state_is_read_back_as_it_was_and_damage_is_noticed) {
+  TestSchedule test = hourly();
+  test.spec.overlap = Overlap::queue;
+  test.spec.labels = Value::object({{"team", "blue"}});
+  ASSERT_TRUE(test.create());
+  test.run_to("2026-01-26T04:30:00Z");
+  ASSERT_FALSE(test.schedule.queue.empty());
+  std::string bytes = encode_state(test.schedule);
+  EXPECT_TRUE(decode_state(bytes).value() == test.schedule);
+  for (size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_FALSE(decode_state(bytes.substr(0, size))) << size;
+  EXPECT_FALSE(decode_state(bytes + "x"));
+  std::string other = bytes;
+  other[0] = 9;
+  EXPECT_FALSE(decode_state(other));
 }
 
 // F-58
@@ -167,7 +212,7 @@ TEST(Schedule, changed_rule_counts_from_now_and_another_change_keeps_the_next_oc
   TestSchedule test = hourly();
   ASSERT_TRUE(test.create());
   test.spec.input = Value::object({{"n", 2}});
-  ASSERT_TRUE(test.tell(UpdateSchedule{test.spec, test.schedule.last_sequence}));
+  ASSERT_TRUE(test.tell(UpdateSchedule{test.spec, test.schedule.revision}));
   EXPECT_EQ(test.schedule.next, at("2026-01-26T01:00:00Z"));
   EXPECT_EQ(code_of(test.tell(UpdateSchedule{test.spec, 1})), "version_conflict");
   test.spec.cron = "45 * * * *";

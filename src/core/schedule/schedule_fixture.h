@@ -36,7 +36,8 @@ class TestSchedule {
 
   template <class Body>
   Outcome<Decision> tell(Body body) {
-    auto decision = decide(schedule, {schedule.id, std::move(body), "local"}, given);
+    Command command{{AccountId("acme"), schedule.id}, std::move(body), "local"};
+    auto decision = decide(schedule, command, given);
     if (!decision) return decision;
     if (!decision->events.empty()) history.push_back(encode_history(decision->events));
     auto folded = fold(schedule.id, history);
@@ -51,7 +52,7 @@ class TestSchedule {
     return decision;
   }
   Outcome<Decision> create() {
-    return tell(CreateSchedule{AccountId("acme"), spec, false, "hash"});
+    return tell(CreateSchedule{spec, false, "hash"});
   }
   /// Moves the clock, stopping at every due time on the way as the alarm does.
   void run_to(std::string_view until) {

@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "core/schedule/schedule_fixture.h"
+#include "core/schedule/snapshot.h"
 
 /// Lives of schedules by dice: late and repeated timers, decisions that are lost before they are
 /// committed, reports that come twice or late, pauses. Whatever happens, the occurrences of the
@@ -20,18 +21,20 @@ class Life {
     given_.limits.queue_max = 1 + random_.below(5);
     given_.limits.occurrences_per_commit = 1 + random_.below(50);
     given_.limits.catch_up_max = random_.below(30);
-    schedule_.id = ScheduleId("s");
+    schedule_.id = folded_.id = ScheduleId("s");
     make_spec();
   }
 
   void play() {
-    while (!schedule_.exists()) tell(CreateSchedule{AccountId("acme"), spec_, false, "hash"});
+    while (!schedule_.exists()) tell(CreateSchedule{spec_, false, "hash"});
     expected_from_ = schedule_.counted_to;
     for (int i = 0; i < 120; ++i) {
       step();
       if (::testing::Test::HasFailure()) return;
     }
     count_decided(schedule_.counted_to);
+    EXPECT_TRUE(fold(schedule_.id, history_).value() == schedule_);
+    EXPECT_TRUE(decode_state(encode_state(schedule_)).value() == schedule_);
   }
 
  private:
@@ -56,16 +59,19 @@ class Life {
 
   template <class Body>
   bool tell(Body body) {
-    auto decision = decide(schedule_, {schedule_.id, std::move(body), "dice"}, given_);
+    Command command{{AccountId("acme"), schedule_.id}, std::move(body), "dice"};
+    auto decision = decide(schedule_, command, given_);
     if (!decision) return false;
     if (decision->events.empty()) return true;
     if (random_.chance(0.1)) {
       // The process dies before the commit: nothing of it has happened.
-      schedule_ = fold(schedule_.id, history_).value();
+      schedule_ = folded_;
       return true;
     }
     history_.push_back(encode_history(decision->events));
-    EXPECT_TRUE(fold(schedule_.id, history_).value() == schedule_);
+    // The whole fold is looked at in the end: what each commit adds to the one before is enough.
+    folded_ = fold_on(std::move(folded_), {history_.back()}).value();
+    EXPECT_TRUE(folded_ == schedule_);
     for (const Event& event : decision->events) remember(event);
     size_t starts = static_cast<size_t>(std::count_if(
         decision->events.begin(), decision->events.end(),
@@ -160,6 +166,7 @@ class Life {
   Spec spec_;
   Given given_;
   std::vector<HistoryChunk> history_;
+  Schedule folded_;  ///< what the history means
   std::vector<Instant> decided_;  ///< of the rule since the last look
   std::set<RunId> runs_;
   std::vector<RunId> ended_;

@@ -17,11 +17,13 @@ namespace fermata::schedule {
 enum class Overlap : uint8_t { skip, queue, allow, cancel_previous };
 std::string_view name_of(Overlap overlap);
 std::optional<Overlap> overlap_of(std::string_view name);
+constexpr Overlap last_of(Overlap) { return Overlap::cancel_previous; }
 
 /// What becomes of occurrences that were missed while the engine was down (F-62).
 enum class CatchUp : uint8_t { one, all, none };
 std::string_view name_of(CatchUp catch_up);
 std::optional<CatchUp> catch_up_of(std::string_view name);
+constexpr CatchUp last_of(CatchUp) { return CatchUp::none; }
 
 struct Spec {
   WorkflowId workflow;
@@ -39,6 +41,7 @@ struct Spec {
   std::optional<Instant> start_at;
   std::optional<Instant> end_at;  ///< no occurrence after it
   uint64_t max_runs = 0;          ///< 0: no limit
+  std::string trigger_node;       ///< of the definition that made it; empty: somebody did
 
   bool operator==(const Spec&) const = default;
   /// True when both name the same occurrences.
@@ -63,6 +66,7 @@ struct Spec {
     v("start_at", start_at);
     v("end_at", end_at);
     v("max_runs", max_runs);
+    v("trigger_node", trigger_node);
   }
 };
 

@@ -31,6 +31,11 @@ void start_run(Step& step, Instant occurrence, RunId run, Cause cause, bool queu
 
 }  // namespace
 
+std::string too_many_live(const Step& step) {
+  return "the schedule has " + std::to_string(step.schedule.live.size()) +
+         " runs under way; setting schedule_live_max";
+}
+
 void start(Step& step, Instant occurrence, Cause cause, bool queued) {
   start_run(step, occurrence, run_of(step.schedule, occurrence), cause, queued);
 }
@@ -74,7 +79,9 @@ void start_queued(Step& step) {
 Outcome<void> on_trigger(Step& step, const Command&, const TriggerSchedule& trigger) {
   if (trigger.key.empty()) return fail(ErrorCode::invalid_field, "a trigger needs a key");
   RunId run = triggered_run_of(step.schedule, trigger.key);
-  if (step.schedule.live.contains(run)) return {};
+  if (trigger.started_before || step.schedule.live.contains(run)) return {};
+  if (step.schedule.live.size() >= step.given.limits.live_max)
+    return fail(ErrorCode::queue_full, too_many_live(step));
   if (step.schedule.spec.overlap == Overlap::cancel_previous) cancel_live(step);
   start_run(step, step.at, std::move(run), Cause::trigger, false);
   return {};

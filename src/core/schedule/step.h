@@ -46,6 +46,8 @@ void start(Step& step, Instant occurrence, Cause cause, bool queued);
 std::string_view reason_to_skip(const Step& step);
 /// Starts or queues an occurrence of the rule as `overlap` has it.
 void take(Step& step, Instant occurrence);
+/// For a refusal: what `live_max` says of it.
+std::string too_many_live(const Step& step);
 /// Starts what is queued as far as nothing runs any more.
 void start_queued(Step& step);
 /// True when the rule has started (or queued) as many runs as it may.

@@ -62,6 +62,7 @@ Value view(const Schedule& schedule) {
   JsonFields fields(out, true);
   Spec spec = schedule.spec;
   spec.each(fields);
+  out.set("revision", schedule.revision);
   out.set("paused", schedule.paused);
   out.set("status", name_of(schedule.status()));
   out.set("ended_reason", schedule.ended.empty() ? Value() : Value(schedule.ended));

@@ -64,6 +64,7 @@ enum class GapPolicy : uint8_t {
   shift,    ///< as much later as the clocks were moved
 };
 std::string_view name_of(GapPolicy policy);
+constexpr GapPolicy last_of(GapPolicy) { return GapPolicy::shift; }
 std::optional<GapPolicy> gap_policy_of(std::string_view name);
 
 /// The instants at which clocks show a local time.

@@ -35,13 +35,17 @@ void show_run(const Value& run, const Terminal& terminal) {
   const Value& progress = run.get("progress");
   const Value& planned = progress.get("planned");
   const Value& done = progress.get("done");
-  if (planned.is_integer() && done.is_integer())
+  // A script has no nodes.
+  if (planned.is_integer() && done.is_integer() && planned.as_integer() > 0)
     line_if(terminal, "progress",
             "[" +
                 bar(static_cast<uint64_t>(done.as_integer()),
                     static_cast<uint64_t>(planned.as_integer()), 20) +
                 "] " + text_at(progress, "done") + " of " + text_at(progress, "planned") +
                 " nodes");
+  if (const Value& schedule = run.get("schedule"); schedule.is_object())
+    line_if(terminal, "schedule",
+            text_at(schedule, "id") + " at " + text_at(schedule, "scheduled_at"));
   if (run.get("labels").size() > 0) line_if(terminal, "labels", to_json(run.get("labels")));
   if (!run.get("origin").is_null())
     line_if(terminal, "origin",

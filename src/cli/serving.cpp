@@ -151,11 +151,12 @@ void Serving::build_api() {
   };
   options.telemetry = engine_.telemetry.get();
   options.trace_share = settings_.otlp_share;
+  options.schedule_limits = schedule_limits_of(settings_);
   api_ = std::make_unique<server::Api>(
       server::ApiParts{*engine_.host, engine_.store->reader(), engine_.store->catalog(),
                        engine_.store->bulks(), engine_.clock(), *engine_.entropy, hub_,
                        *engine_.definitions, *engine_.vault, engine_.store->retention(),
-                       *engine_.host},
+                       *engine_.host, *engine_.host},
       std::move(options));
 }
 

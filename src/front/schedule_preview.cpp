@@ -55,4 +55,23 @@ Outcome<Value> preview_schedule(const Value& body, const ZoneTable& zones, Insta
                         {"next", std::move(next)}});
 }
 
+Outcome<Value> preview_of(const schedule::Schedule& schedule, const ZoneTable& zones, Instant now,
+                          int64_t count) {
+  const schedule::Spec& spec = schedule.spec;
+  FERMATA_TRY(rule, schedule::Rule::of(spec, schedule.created_at, zones));
+  auto zone = zones.find(spec.timezone);
+  std::optional<Instant> at = schedule.next;
+  if (schedule.paused) at = rule.next(now);
+  Value next = Value::array();
+  for (; at && static_cast<int64_t>(next.size()) < count; at = rule.next(*at)) {
+    Value shown = schedule::view_occurrence(*at, *zone);
+    shown.set("start_at",
+              to_rfc3339(*at + schedule::jitter_of(schedule.id, *at, spec.jitter_ms)));
+    next.push(std::move(shown));
+  }
+  return Value::object({{"timezone", spec.timezone},
+                        {"tzdata", zones.version()},
+                        {"next", std::move(next)}});
+}
+
 }  // namespace fermata::front

@@ -12,6 +12,8 @@ constexpr size_t label_name_bytes_max = 100;
 constexpr size_t label_value_bytes_max = 500;
 constexpr int64_t timeout_ms_max = int64_t{3650} * 24 * 3600 * 1000;
 
+}  // namespace
+
 std::vector<Finding> check_labels(const Value& labels) {
   std::vector<Finding> findings;
   if (labels.is_null()) return findings;
@@ -30,8 +32,6 @@ std::vector<Finding> check_labels(const Value& labels) {
   }
   return findings;
 }
-
-}  // namespace
 
 Outcome<StartRequest> read_start(const Value& body) {
   StartRequest out;

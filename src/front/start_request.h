@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/time.h"
@@ -20,6 +21,9 @@ struct StartRequest {
 
 /// Fails with `invalid_field` or `unknown_field`, one finding for every bad field.
 Outcome<StartRequest> read_start(const Value& body);
+
+/// Of an object of texts, or null; their paths begin with /labels.
+std::vector<Finding> check_labels(const Value& labels);
 
 /// Tells a repeated request from another one under the same Idempotency-Key: the hash of what was
 /// asked (method, path, query and the body's canonical form), not of what it was resolved to.

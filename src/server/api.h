@@ -6,11 +6,13 @@
 
 #include "core/graph/check.h"
 #include "core/job/decide.h"
+#include "core/schedule/decide.h"
 #include "core/wait/zone_table.h"
 #include "front/definitions.h"
 #include "front/vault.h"
 #include "host/intake.h"
 #include "host/job_intake.h"
+#include "host/schedule_intake.h"
 #include "ports/bulk.h"
 #include "ports/catalog.h"
 #include "ports/clock.h"
@@ -51,6 +53,7 @@ struct ApiParts {
   front::Vault& vault;
   Retention& retention;
   JobIntake& jobs;
+  ScheduleIntake& schedules;
 };
 
 /// A line of the log; no secrets.
@@ -70,6 +73,7 @@ struct ApiOptions {
   size_t credential_bytes_max = 65'536;
   size_t bulk_items_max = 100'000;  ///< that one operation may act on
   job::Limits job_limits;
+  schedule::ScheduleLimits schedule_limits;
   size_t work_threads = 2;
   size_t work_queue_max = 1024;
   bool demo_echo = false;
@@ -106,6 +110,7 @@ class Api final : public http::Handler {
   // For handlers; all safe from any thread.
   Intake& intake() { return parts_.intake; }
   JobIntake& jobs() { return parts_.jobs; }
+  ScheduleIntake& schedules() { return parts_.schedules; }
   Reader& reader() { return parts_.reader; }
   Catalog& catalog() { return parts_.catalog; }
   Bulks& bulks() { return parts_.bulks; }

@@ -53,6 +53,8 @@ class TestWorld {
   std::string start(std::string_view workflow, std::string_view body = "{}");
   /// Asks for an execution until it has that status; false when it never does.
   bool wait_for(const std::string& id, std::string_view status);
+  /// Moves the clock, stopping at every due time on the way, until all of that has happened.
+  void advance(Duration by);
   /// Makes a key by the store and gives its text.
   std::string add_key(Role role, const std::string& account = "default");
 

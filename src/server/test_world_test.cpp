@@ -2,6 +2,7 @@
 // of the library.
 #include "server/test_world.h"
 
+#include <future>
 #include <thread>
 
 #include "adapters/memory/entropy.h"
@@ -67,7 +68,7 @@ struct TestWorld::Inside {
         host(HostPorts{store, timers, calls, clock, engine_entropy, tracing, engine_definitions},
              {}),
         api(ApiParts{intake, store, store, store, clock, api_entropy, hub, definitions, vault,
-                     store, host},
+                     store, host, host},
             std::move(options)),
         server(any_port(), api) {
     auto started = server.start();
@@ -127,6 +128,14 @@ TestWorld::Answer TestWorld::ask(std::string_view method, std::string_view targe
   Answer answer{raw.status, {}, raw.headers, raw.body};
   if (auto parsed = parse_json(raw.body)) answer.body = *std::move(parsed);
   return answer;
+}
+
+void TestWorld::advance(Duration by) {
+  std::promise<void> arrived;
+  inside_->host.advance_clock(
+      inside_->clock.now() + by, [this](Instant at) { inside_->clock.set(at); },
+      [&arrived] { arrived.set_value(); });
+  arrived.get_future().wait();
 }
 
 void TestWorld::put_workflows() {

@@ -96,14 +96,17 @@ std::vector<Value> Player::shown_history(const RunId& run) {
 }
 
 void Player::on_expect(Words& words, const Line& line) {
-  // With faults about, only the end is compared.
-  if (manner_.heals) return;
   words.accept("expect");
   std::string what = words.word("what to expect");
+  // With faults about, only the end is compared; what became of occurrences no fault may change.
+  if (what == "occurrences") return expect_occurrences(words, line);
+  if (manner_.heals) return;
   if (what == "status")
     expect_status(words);
   else if (what == "output")
     expect_at(words, "output", shown_run().get("output"));
+  else if (what == "schedule")
+    expect_schedule(words);
   else if (what == "progress")
     expect_at(words, "progress", shown_run().get("progress"));
   else if (what == "run")

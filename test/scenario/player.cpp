@@ -97,6 +97,7 @@ void Player::perform(const Line& line) {
       {"retry", &Player::on_restart},   {"rerun", &Player::on_restart},
       {"fork", &Player::on_restart},    {"crash", &Player::on_process},
       {"kill", &Player::on_process},    {"revive", &Player::on_process},
+      {"schedule", &Player::on_schedule},
       {"expect", &Player::on_expect}};
   Words words(line);
   std::string before = current_;

@@ -54,6 +54,10 @@ class Player {
   void on_restart(Words& words, const Line& line);
   std::optional<MigrationTarget> retry_target(Words& words, const Run& before);
   void on_process(Words& words, const Line& line);
+  // schedules.cpp
+  void on_schedule(Words& words, const Line& line);
+  void expect_schedule(Words& words);
+  void expect_occurrences(Words& words, const Line& line);
   Command control_command(const std::string& verb, Words& words);
   void send(std::vector<Command> commands, bool quiet_refusals);
 

@@ -102,7 +102,8 @@ void World::restart() {
   settings.limits = limits_;
   // Recovery finds everything at once here; a scenario of ninety days need not stop at every sweep.
   settings.sweep_interval_ms = 86'400'000;
-  if (manner_.forgetful) settings.cached_runs_max = 0;
+  if (manner_.forgetful) settings.cached_runs_max = settings.cached_schedules_max = 0;
+  if (manner_.checkpoints) settings.schedule_checkpoint_events = 1;
   settings.checkpoint_events = manner_.checkpoints ? 1 : 0;
   host_ = std::make_unique<Host>(
       HostPorts{store_, *timers_, *calls_, clock_, entropy_, feed_, library_, &zone_data()},
@@ -149,6 +150,9 @@ void World::settle() {
 void World::wake_everyone() {
   for (const RunId& run : feed_.runs)
     for (int copy = 0; copy < 2; ++copy) check(host_->submit({run, WakeRun{}}, {}));
+  for (const schedule::Key& key : schedules_)
+    for (int copy = 0; copy < 2; ++copy)
+      check(host_->submit_schedule({key, schedule::WakeSchedule{}}, {}));
 }
 
 std::vector<Outcome<RunSummary>> World::send(const std::vector<Command>& commands) {

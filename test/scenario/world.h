@@ -36,6 +36,9 @@ class World {
   /// Sends commands in one batch and turns until all is quiet; one reply per command. A command
   /// that a fault broke off is sent again, as a careful client would.
   std::vector<Outcome<RunSummary>> send(const std::vector<Command>& commands);
+  /// The same of one command to a schedule.
+  Outcome<ScheduleTold> order(const schedule::Command& command);
+  schedule::Schedule schedule_state(const schedule::Key& key);
   /// Turns until nothing is left to do at this instant.
   void settle();
   /// Moves the clock, stopping at every due time on the way.
@@ -119,6 +122,7 @@ class World {
   uint64_t failures_seen_ = 0;
   size_t most_in_flight_ = 0;
   std::map<RunId, Folded> folded_;
+  std::set<schedule::Key> schedules_;
 };
 
 }  // namespace fermata::scenario

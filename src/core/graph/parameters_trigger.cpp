@@ -1,5 +1,5 @@
 #include "core/graph/parameters.h"
-#include "core/schedule/cron.h"
+#include "core/schedule/trigger.h"
 
 namespace fermata::graph {
 namespace {
@@ -39,8 +39,18 @@ constexpr Parameter schedule_parameters[] = {
      .standard = "\"skip\"",
      .choices = "skip|queue|allow|cancel_previous",
      .literal = true},
-    {.name = "catch_up_ms", .kind = Kind::whole, .standard = "0", .least = 0, .literal = true},
-    {.name = "jitter_ms", .kind = Kind::whole, .standard = "0", .least = 0, .literal = true},
+    {.name = "catch_up_ms",
+     .kind = Kind::whole,
+     .standard = "0",
+     .least = 0,
+     .most = static_cast<double>(schedule::catch_up_ms_max),
+     .literal = true},
+    {.name = "jitter_ms",
+     .kind = Kind::whole,
+     .standard = "0",
+     .least = 0,
+     .most = static_cast<double>(schedule::jitter_ms_max),
+     .literal = true},
     {.name = "input", .standard = "{}", .raw = true, .literal = true},
 };
 
@@ -61,6 +71,12 @@ void check_interval(const NodeParameters& node, Findings& findings) {
   if (!unit.is_string() || !is_one_of(unit.as_string(), schedule_units))
     findings.error("schedule_invalid", node.written_at("/unit"),
                    "\"unit\" must be " + listed(schedule_units) + "; it is " + shown(unit) + ".");
+  if (!number || *number <= 0 || !unit.is_string() || !schedule::unit_ms(unit.as_string())) return;
+  double ms = *number * static_cast<double>(*schedule::unit_ms(unit.as_string()));
+  if (ms < static_cast<double>(schedule::every_ms_min) ||
+      ms > static_cast<double>(schedule::every_ms_max))
+    findings.error("schedule_invalid", node.written_at("/amount"),
+                   "An interval is 1 second to 366 days long.");
 }
 
 void check_schedule(const NodeParameters& node, Findings& findings) {

@@ -1,4 +1,5 @@
 #include "server/routes/common.h"
+#include "server/routes/follow_trigger.h"
 #include "server/routes/routes.h"
 
 namespace fermata::server::routes {
@@ -10,7 +11,10 @@ void set_active(Api& api, const Call& call, bool active) {
   auto record =
       api.catalog().set_active(call.who.account, WorkflowId(call.variable(0)), active, line);
   if (!record) return api.fail(call, record.error());
-  call.send(workflow_response(200, *record, workflow_value(*record)));
+  follow_trigger(api, call, record->id, active ? Followed::activation : Followed::deactivation,
+                 [record = *record](const Call& asked) {
+                   asked.send(workflow_response(200, record, workflow_value(record)));
+                 });
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "server/routes/common.h"
+#include "server/routes/follow_trigger.h"
 #include "server/routes/routes.h"
 
 namespace fermata::server::routes {
@@ -10,9 +11,11 @@ void delete_workflow(Api& api, Call call) {
   auto removed = api.catalog().remove_workflow(
       call.who.account, record->id, api.audit(call, "workflow.delete", record->id.text()));
   if (!removed) return api.fail(call, removed.error());
-  http::Response response;
-  response.status = 204;
-  call.send(std::move(response));
+  follow_trigger(api, call, record->id, Followed::removal, [](const Call& asked) {
+    http::Response response;
+    response.status = 204;
+    asked.send(std::move(response));
+  });
 }
 
 }  // namespace fermata::server::routes

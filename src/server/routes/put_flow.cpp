@@ -44,7 +44,7 @@ void put_flow(Api& api, const Call& call) {
   auto stored = finish_put(api, call, *put);
   if (!stored) return api.fail(call, stored.error());
   api.definitions().keep(front::AnyDefinition{make_script_definition(script), script});
-  answer_put(call, *stored, script->hash, "flow", std::move(findings.warnings));
+  answer_put(api, call, *stored, script->hash, "flow", std::move(findings.warnings));
 }
 
 /// As for graphs: a script with errors is a good answer to the question.

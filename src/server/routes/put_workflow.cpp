@@ -74,7 +74,8 @@ void put_workflow(Api& api, Call call) {
   if (!stored) return api.fail(call, stored.error());
   if (!checked.errors.empty()) return refuse();
   api.definitions().keep(checked.definition);
-  answer_put(call, *stored, checked.definition->hash, "graph", front::to_value(checked.warnings));
+  answer_put(api, call, *stored, checked.definition->hash, "graph",
+             front::to_value(checked.warnings));
 }
 
 }  // namespace fermata::server::routes

@@ -1,5 +1,6 @@
 #include "front/fields.h"
 #include "server/routes/common.h"
+#include "server/routes/follow_trigger.h"
 #include "server/routes/routes.h"
 
 namespace fermata::server::routes {
@@ -14,7 +15,10 @@ void rollback_workflow(Api& api, Call call) {
   auto record = api.catalog().set_current(call.who.account, WorkflowId(call.variable(0)),
                                           static_cast<uint32_t>(*version), line);
   if (!record) return api.fail(call, record.error());
-  call.send(workflow_response(200, *record, workflow_value(*record)));
+  follow_trigger(api, call, record->id, Followed::definition,
+                 [record = *record](const Call& asked) {
+                   asked.send(workflow_response(200, record, workflow_value(record)));
+                 });
 }
 
 }  // namespace fermata::server::routes

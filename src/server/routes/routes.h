@@ -37,7 +37,6 @@ void get_node_items(Api& api, Call call);
 void stream_account(Api& api, Call call);
 
 void cancel_execution(Api& api, Call call);
-void preview_schedule(Api& api, Call call);
 void pause_execution(Api& api, Call call);
 void resume_execution(Api& api, Call call);
 void retry_execution(Api& api, Call call);

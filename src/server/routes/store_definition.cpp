@@ -4,6 +4,7 @@
 #include "front/run_query.h"
 #include "server/problem.h"
 #include "server/routes/common.h"
+#include "server/routes/follow_trigger.h"
 
 namespace fermata::server::routes {
 namespace {
@@ -39,8 +40,8 @@ Outcome<WorkflowStored> finish_put(Api& api, const Call& call, const WorkflowPut
   return api.catalog().put_workflow(put, line);
 }
 
-void answer_put(const Call& call, const WorkflowStored& stored, const DefinitionHash& hash,
-                std::string_view language, Value warnings) {
+void answer_put(Api& api, const Call& call, const WorkflowStored& stored,
+                const DefinitionHash& hash, std::string_view language, Value warnings) {
   Value body = workflow_value(stored.record);
   body.set("version", stored.version);
   body.set("current_version", stored.record.current_version);
@@ -49,7 +50,10 @@ void answer_put(const Call& call, const WorkflowStored& stored, const Definition
   body.set("created_version", stored.created_version);
   body.set("warnings", std::move(warnings));
   bool created = stored.created_version && stored.version == 1;
-  call.send(workflow_response(created ? 201 : 200, stored.record, body));
+  follow_trigger(api, call, stored.record.id, Followed::definition,
+                 [created, record = stored.record, body](const Call& asked) {
+                   asked.send(workflow_response(created ? 201 : 200, record, body));
+                 });
 }
 
 void refuse_definition(Api& api, const Call& call, const std::vector<Finding>& errors,

@@ -11,8 +11,9 @@ Outcome<WorkflowPut> begin_put(Api& api, const Call& call);
 /// Stores it with its audit line.
 Outcome<WorkflowStored> finish_put(Api& api, const Call& call, const WorkflowPut& put);
 /// 201 or 200 {…workflow, version, hash, created_version, warnings}.
-void answer_put(const Call& call, const WorkflowStored& stored, const DefinitionHash& hash,
-                std::string_view language, Value warnings);
+/// After the schedule of its trigger follows.
+void answer_put(Api& api, const Call& call, const WorkflowStored& stored,
+                const DefinitionHash& hash, std::string_view language, Value warnings);
 /// 422 with every finding.
 void refuse_definition(Api& api, const Call& call, const std::vector<Finding>& errors,
                        Value shown_errors, Value shown_warnings);

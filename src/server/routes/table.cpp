@@ -41,10 +41,6 @@ const Route core_routes[] = {
      .work = Work::blocking, .handler = routes::check_workflow,
      .summary = "Check a definition without storing it.", .body = Body::definition,
      .request_schema = definition_schema, .response_schema = check_schema},
-    {.method = Method::post, .path = "/api/v1/schedules/preview", .access = Access::viewer,
-     .work = Work::quick, .handler = routes::preview_schedule,
-     .summary = "Show when a rule fires next; stores nothing.", .body = Body::json,
-     .request_schema = preview_schema, .response_schema = previewed_schema},
     {.method = Method::put, .path = "/api/v1/workflows/{workflow_id}", .access = Access::editor,
      .work = Work::blocking, .handler = routes::put_workflow,
      .summary = "Store a definition; new content makes a new version.", .query = "current",
@@ -298,8 +294,8 @@ const Route demo_routes[] = {
 
 std::vector<Route> make_table(bool with_clock, bool with_demo) {
   std::vector<Route> out(std::begin(core_routes), std::end(core_routes));
-  std::span<const Route> of_jobs = job_routes();
-  out.insert(out.end(), of_jobs.begin(), of_jobs.end());
+  for (std::span<const Route> others : {schedule_routes(), job_routes()})
+    out.insert(out.end(), others.begin(), others.end());
   out.insert(out.end(), std::begin(webhook_routes), std::end(webhook_routes));
   if (with_clock) out.insert(out.end(), std::begin(clock_routes), std::end(clock_routes));
   if (with_demo) out.insert(out.end(), std::begin(demo_routes), std::end(demo_routes));

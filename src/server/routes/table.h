@@ -10,6 +10,9 @@ struct ApiOptions;
 /// Those of jobs and workers.
 std::span<const Route> job_routes();
 
+/// Those of schedules.
+std::span<const Route> schedule_routes();
+
 /// Every route there is, in the order of /openapi.json. Which ones there are depends on the
 /// options (the virtual clock, the demo). The table lives as long as the process.
 std::span<const Route> route_table(const ApiOptions& options);

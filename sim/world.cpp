@@ -162,7 +162,9 @@ std::optional<RunWrite> World::intrude(const RunId& id) {
   Command command{id, SignalRun{"noise", Value(), ""}, "engine"};
   auto decision = decide(copy, command, {clock_.now(), entropy_.next(), settings_.limits});
   if (!decision || decision->events.empty()) return std::nullopt;
-  return RunWrite{stored->version, summarize(copy), encode_history(decision->events)};
+  RunWrite write{stored->version, summarize(copy), encode_history(decision->events)};
+  write.waits = std::move(decision->waits);
+  return write;
 }
 
 void World::come_up() {

@@ -28,8 +28,8 @@ void audit_success(const StoredRun* stored, const Command& command, const RunSum
 
 }  // namespace
 
-void audit_answer(const SimStore& store, const Command& command,
-                  const Outcome<RunSummary>& answer, const ProbeHook& probe) {
+void audit_answer(const SimStore& store, const Command& command, const Outcome<RunSummary>& answer,
+                  const ProbeHook& probe) {
   const StoredRun* stored = store.truth(command.run);
   if (answer) return audit_success(stored, command, *answer, probe);
   switch (answer.error().code) {
@@ -47,6 +47,9 @@ void audit_answer(const SimStore& store, const Command& command,
     case ErrorCode::outcome_unknown:
     case ErrorCode::execution_not_found:
     case ErrorCode::run_not_paused:
+    case ErrorCode::wait_ended:
+    case ErrorCode::run_paused:
+    case ErrorCode::type_fixed:
       return;
     default:
       lied(command, "an unexpected refusal: " + answer.error().message);

@@ -36,6 +36,7 @@ void Ledger::written(const StoredRun& stored, const RunWrite& write) {
   if (!events) throw Violation{"a stored chunk cannot be read: " + events.error().message};
   Run& run = states_[id];
   run.id = id;
+  run.wait_changes.clear();
   for (const Event& event : *events) {
     if (trace_.on() && run.definition)
       trace_.line("  ", id.text(), " ", to_json(EventShow(run.definition).show(event)));
@@ -44,6 +45,7 @@ void Ledger::written(const StoredRun& stored, const RunWrite& write) {
   if (stored.summary.last_sequence != run.last_sequence)
     violate(run, "the summary's last_sequence is " + std::to_string(stored.summary.last_sequence));
   for (const auto& auditor : auditors_) auditor->written(run, stored.summary);
+  waits_.written(run, write.waits);
   if (write.checkpoint) check_checkpoint(run, *write.checkpoint);
 }
 

@@ -5,6 +5,7 @@
 
 #include "ports/store.h"
 #include "sim/auditors/auditor.h"
+#include "sim/auditors/wait_rows.h"
 #include "sim/ports/sim_definitions.h"
 #include "sim/trace.h"
 
@@ -34,6 +35,7 @@ class Ledger {
   const Trace& trace_;
   std::vector<std::unique_ptr<Auditor>> auditors_;
   std::map<RunId, Run> states_;
+  WaitRows waits_;
 };
 
 }  // namespace fermata::sim

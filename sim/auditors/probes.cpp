@@ -44,9 +44,13 @@ class ProbeAuditor final : public Auditor {
   void see(const Run&, const Event&, const NodeRetryScheduled&) { hook_(Probe::node_retried); }
   void see(const Run& before, const Event&, const WaitResumed& body) {
     if (body.resumed_by == "timeout") hook_(Probe::signal_timed_out);
+    if (body.resumed_by == "manual") hook_(Probe::wait_resumed_by_hand);
     bool fresh = before.tokens.at(body.activation.token).parked == Parked::ready;
     if (body.resumed_by == "signal" && fresh) hook_(Probe::signal_kept);
   }
+  void see(const Run&, const Event&, const WaitCancelled&) { hook_(Probe::wait_cancelled); }
+  void see(const Run&, const Event&, const WaitChanged&) { hook_(Probe::wait_changed); }
+  void see(const Run&, const Event&, const WaitReleased&) { hook_(Probe::wait_released); }
   void see(const Run&, const Event&, const SplitOpened& body) {
     if (body.total == 0) hook_(Probe::split_empty);
     if (!body.activation.lineage.outside()) hook_(Probe::split_nested);

@@ -52,6 +52,10 @@ class TimingAuditor final : public Auditor {
   void see(const Run& before, const Event&, const WaitOpened& body) {
     if (body.resume_at) known_[before.id].waits[body.activation.token] = *body.resume_at;
   }
+  void see(const Run& before, const Event&, const WaitChanged& body) {
+    for (const auto& [key, wait] : before.waits)
+      if (wait.id == body.wait) known_[before.id].waits[key.number] = *body.due;
+  }
   void see(const Run& before, const Event& event, const NodeRetryScheduled& body) {
     wakes(before, event, body.activation.token);
     known_[before.id].waits[body.activation.token] = body.retry_at;
@@ -64,7 +68,7 @@ class TimingAuditor final : public Auditor {
     if (body.resumed_by == "timeout" && token.parked != Parked::signal)
       violate(before, "a signal wait times out that is not open");
     Known& known = known_[before.id];
-    if (body.resumed_by == "signal") {
+    if (body.resumed_by == "signal" || body.resumed_by == "manual") {
       known.waits.erase(body.activation.token);
       return;
     }
@@ -117,8 +121,8 @@ class TimingAuditor final : public Auditor {
   }
   void not_before(const Run& run, const Event& event, Instant due, const char* what) {
     if (event.at < due)
-      violate(run, std::string(what) + " comes " + std::to_string((due - event.at).ms) +
-                       " ms early");
+      violate(run,
+              std::string(what) + " comes " + std::to_string((due - event.at).ms) + " ms early");
   }
 
   std::map<RunId, Known> known_;

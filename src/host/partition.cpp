@@ -209,10 +209,12 @@ void Host::Partition::decide_one(Touched& touched, Item item, Instant now) {
   } else if (touched.items.empty()) {
     touched.events = std::move(decision->events);
     touched.effects = std::move(decision->effects);
+    touched.waits = std::move(decision->waits);
   } else {
     std::move(decision->events.begin(), decision->events.end(), std::back_inserter(touched.events));
     std::move(decision->effects.begin(), decision->effects.end(),
               std::back_inserter(touched.effects));
+    add_waits(touched.waits, std::move(decision->waits));
   }
   touched.items.push_back({std::move(item), std::move(refusal)});
   if (!decision) return;

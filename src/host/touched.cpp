@@ -1,5 +1,7 @@
 #include "host/touched.h"
 
+#include <algorithm>
+
 #include "core/run/history.h"
 
 namespace fermata {
@@ -36,12 +38,37 @@ std::vector<AuditLine> audit_lines(const Touched& touched) {
     if (std::holds_alternative<ResumeRun>(command.body)) action = "execution.resume";
     if (std::holds_alternative<SignalRun>(command.body)) action = "execution.signal";
     if (std::holds_alternative<MigrateRun>(command.body)) action = "execution.migrate";
+    std::string subject = command.run.text();
     if (const auto* cancel = std::get_if<CancelRun>(&command.body)) {
       action = "execution.cancel";
       reason = cancel->reason;
     }
+    if (const auto* resume = std::get_if<ResumeWait>(&command.body)) {
+      if (resume->dry_run) continue;
+      action = "wait.resumed";
+      reason = resume->reason;
+      subject = resume->wait;
+    }
+    if (const auto* cancel = std::get_if<CancelWait>(&command.body)) {
+      action = "wait.cancelled";
+      reason = cancel->reason;
+      subject = cancel->wait;
+    }
+    if (const auto* change = std::get_if<ChangeWait>(&command.body)) {
+      action = "wait.rescheduled";
+      subject = change->wait;
+    }
+    if (const auto* hold = std::get_if<HoldWaits>(&command.body)) {
+      action = "wait.held";
+      reason = hold->reason;
+      if (!hold->wait.empty()) subject = hold->wait;
+    }
+    if (const auto* release = std::get_if<ReleaseWaits>(&command.body)) {
+      action = "wait.released";
+      if (!release->wait.empty()) subject = release->wait;
+    }
     if (!action) continue;
-    lines.push_back({touched.open->run.account, now, command.actor, action, command.run.text(),
+    lines.push_back({touched.open->run.account, now, command.actor, action, std::move(subject),
                      std::move(reason), Value()});
   }
   return lines;
@@ -49,9 +76,27 @@ std::vector<AuditLine> audit_lines(const Touched& touched) {
 
 }  // namespace
 
+void add_waits(std::vector<WaitRecord>& waits, std::vector<WaitRecord> more) {
+  if (waits.empty()) {
+    waits = std::move(more);
+    return;
+  }
+  for (WaitRecord& record : more) {
+    auto same = [&](const WaitRecord& one) { return one.wait.id == record.wait.id; };
+    auto known = std::find_if(waits.begin(), waits.end(), same);
+    if (known == waits.end()) {
+      waits.push_back(std::move(record));
+    } else {
+      *known = std::move(record);
+    }
+  }
+}
+
 RunWrite write_of(const Touched& touched) {
-  return {touched.open->version, summarize(touched.open->run), encode_history(touched.events),
-          audit_lines(touched)};
+  RunWrite write{touched.open->version, summarize(touched.open->run),
+                 encode_history(touched.events), audit_lines(touched)};
+  write.waits = touched.waits;
+  return write;
 }
 
 }  // namespace fermata

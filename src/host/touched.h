@@ -34,6 +34,7 @@ struct Touched {
   Groups::Member group = 0;
   std::vector<Event> events;
   std::vector<Effect> effects;
+  std::vector<WaitRecord> waits;   ///< that the events changed, each as it is now
   std::vector<DecidedItem> items;  ///< repeated when the commit conflicts
   std::optional<RunWrite> write;   ///< once made; a post that comes later unmakes it
 };
@@ -72,6 +73,9 @@ class HeldItems {
   std::unordered_map<RunId, std::vector<Item>> by_run_;
   size_t size_ = 0;
 };
+
+/// A later change of a wait takes the place of an earlier one.
+void add_waits(std::vector<WaitRecord>& waits, std::vector<WaitRecord> more);
 
 /// What is to be stored of it.
 RunWrite write_of(const Touched& touched);

@@ -69,6 +69,53 @@ struct SchedulePage {
   std::vector<schedule::ScheduleSummary> items;  ///< newest first
   std::string next_cursor;                       ///< empty on the last page
 };
+/// Which waits a list shows; empty fields do not filter.
+struct WaitFilter {
+  AccountId account{};
+  std::vector<WaitStatus> statuses{};
+  std::string type{};
+  WorkflowId workflow{};
+  RunId run{};
+  std::string contact_id{};
+  std::string step{};
+  std::string event_type{};
+  std::optional<WaitSource> source{};
+  std::optional<bool> on_hold{};
+  std::optional<Instant> due_from{};  ///< due at or after
+  std::optional<Instant> due_to{};    ///< due before
+  std::string q{};  ///< text found in id, run id, workflow id, step or contact id
+};
+bool matches(const WaitFilter& filter, const WaitRecord& record);
+
+struct WaitPage {
+  std::vector<WaitRecord> items;  ///< by due time, then id
+  std::string next_cursor;
+  uint64_t total = 0;  ///< of all that match, whatever the page
+};
+/// Where a page of waits begins: behind what a cursor names, or after so many.
+struct WaitStart {
+  std::string cursor{};
+  size_t offset = 0;
+};
+/// Waits of one type that fall due within one quarter of an hour: the clocks of all zones agree on
+/// where those begin.
+struct WaitSlot {
+  Instant start;
+  std::string type;
+  uint64_t waits = 0;
+  bool operator==(const WaitSlot&) const = default;
+};
+constexpr Duration wait_slot_length{900'000};
+/// A cursor of a list of waits: the place of the last one shown.
+std::string cursor_of(const WaitRecord& record);
+struct WaitPlace {
+  Instant due;
+  std::string id;
+  auto operator<=>(const WaitPlace&) const = default;
+};
+WaitPlace place_of(const WaitRecord& record);
+/// Nothing for an empty cursor; fails with invalid_query for what is none.
+Outcome<std::optional<WaitPlace>> wait_place(const std::string& cursor);
 
 struct AuditEntry {
   AuditLine line;
@@ -125,6 +172,13 @@ class Reader {
   virtual Outcome<std::vector<HistoryChunk>> schedule_history(const schedule::Key& key,
                                                               uint64_t before,
                                                               size_t events_max) = 0;
+  virtual Outcome<std::optional<WaitRecord>> find_wait(const std::string& id) = 0;
+  /// Every wait of a run at one step, or at any when it is empty, by step and occurrence.
+  virtual Outcome<std::vector<WaitRecord>> waits_of(const RunId& run, const std::string& step) = 0;
+  virtual Outcome<WaitPage> list_waits(const WaitFilter& filter, size_t limit,
+                                       const WaitStart& start) = 0;
+  /// How many of the waits fall due when, by time and type; empty slots are left out.
+  virtual Outcome<std::vector<WaitSlot>> wait_slots(const WaitFilter& filter) = 0;
   virtual Outcome<AuditPage> audit(const AuditFilter& filter, size_t limit,
                                    const std::string& cursor) = 0;
 };

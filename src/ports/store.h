@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "core/job/summary.h"
 #include "core/model/summary.h"
+#include "core/model/wait.h"
 #include "core/schedule/schedule.h"
 
 namespace fermata {
@@ -44,6 +45,8 @@ struct RunWrite {
   /// Of the state after `events`. Those before the newest `checkpoints_kept` are let go.
   std::optional<Checkpoint> checkpoint{};
   uint32_t checkpoints_kept = 2;
+  /// Waits that `events` changed, each once, as they are after them (W-90).
+  std::vector<WaitRecord> waits{};
 };
 
 /// A job as the store holds it, with all of its history: that of a job stays short.

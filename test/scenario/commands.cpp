@@ -119,6 +119,8 @@ Command Player::control_command(const std::string& verb, Words& words) {
     if (!migrate.definition) words.fail("the graph has errors");
     if (words.at_json()) migrate.map = words.json("a map");
     command.body = std::move(migrate);
+  } else if (verb == "wait") {
+    command.body = wait_command(words);
   } else if (verb == "answer") {
     return answer_command(words);
   } else if (verb == "start") {
@@ -173,7 +175,8 @@ void Player::send(std::vector<Command> commands, bool quiet_refusals) {
     bool has_twin = twins_.contains(command.run.text()) && !(start && start->seed) &&
                     !std::holds_alternative<AnswerCall>(command.body);
     if (manner_.repeats && has_twin)
-      sent.push_back({twin_of(command.run), command.body, command.actor});
+      sent.push_back({twin_of(command.run), for_twin(command.body, twin_of(command.run)),
+                      command.actor});
     counts.push_back(sent.size());
     int copies = manner_.repeats && !quiet_refusals ? 3 : 1;
     for (int copy = 0; copy < copies; ++copy) sent.push_back(command);

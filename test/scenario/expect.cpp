@@ -125,6 +125,8 @@ void Player::on_expect(Words& words, const Line& line) {
     expect_event(words);
   else if (what == "waiting")
     expect_waiting(words);
+  else if (what == "wait")
+    expect_wait(words);
   else if (what == "calls")
     expect_calls(words);
   else if (what == "call")

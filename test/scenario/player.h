@@ -71,6 +71,12 @@ class Player {
   CallAnswer take_answer(Words& words);
   void repeat_answers();
   Command answer_command(Words& words);
+  // wait_commands.cpp: what users do to waits
+  CommandBody wait_command(Words& words);
+  WaitRecord wait_at(const RunId& run, Words& words);
+  CommandBody for_twin(const CommandBody& body, const RunId& twin);
+  void expect_wait(Words& words);
+  void check_waits(const RunId& run, const Run& state);
   uint64_t sequence_of(Words& words);
   static CallAnswer json_answer(int status, const Value& body);
 

@@ -84,6 +84,7 @@ CommitOutcome MemoryStore::write(const RunWrite& write) {
   check(write.summary.last_sequence == run.summary.last_sequence + write.events.count);
   run.summary = write.summary;
   run.version = version + 1;
+  for (const WaitRecord& wait : write.waits) keep_wait(wait);
   if (write.checkpoint) {
     check(write.checkpoint->sequence == write.summary.last_sequence);
     std::vector<Checkpoint>& kept = checkpoints_[write.summary.id];

@@ -47,6 +47,11 @@ class MemoryStore final : public Store,
                                        const std::string& cursor) override;
   Outcome<std::vector<HistoryChunk>> schedule_history(const schedule::Key& key, uint64_t before,
                                                       size_t events_max) override;
+  Outcome<std::optional<WaitRecord>> find_wait(const std::string& id) override;
+  Outcome<std::vector<WaitRecord>> waits_of(const RunId& run, const std::string& step) override;
+  Outcome<WaitPage> list_waits(const WaitFilter& filter, size_t limit,
+                               const WaitStart& start) override;
+  Outcome<std::vector<WaitSlot>> wait_slots(const WaitFilter& filter) override;
   Outcome<AuditPage> audit(const AuditFilter& filter, size_t limit,
                            const std::string& cursor) override;
 
@@ -143,6 +148,8 @@ class MemoryStore final : public Store,
   CredentialRecord* credential_by_name(const AccountId& account, const std::string& name);
   Outcome<CredentialRecord> next_credential(const CredentialPut& put);
   Bulk* bulk_at(const std::string& id);
+  void keep_wait(const WaitRecord& record);
+  void forget_waits(const RunId& run);
   void forget_run(std::map<uint64_t, StoredRun>::iterator run);
   std::set<DefinitionHash> used_definitions() const;
 
@@ -155,6 +162,9 @@ class MemoryStore final : public Store,
   std::deque<StoredSchedule> schedules_;  ///< as jobs_; with all of the history that is kept
   std::map<schedule::Key, size_t> schedule_at_;
   std::unordered_map<RunId, std::vector<Checkpoint>> checkpoints_;  ///< oldest first
+  std::map<std::string, WaitRecord> waits_;
+  /// By execution, step and occurrence.
+  std::map<std::tuple<RunId, std::string, uint32_t>, std::string> waits_at_;
   std::deque<AuditEntry> audit_;
   uint64_t audit_removed_ = 0;  ///< a line's number is its place plus this plus one
   std::map<AccountId, AuditRoot> audit_roots_;

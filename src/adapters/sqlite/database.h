@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 
@@ -82,6 +84,13 @@ class Statement {
     bind_all(values...);
     return Rows(*this);
   }
+  /// The same for texts whose number is not known beforehand.
+  Rows query_texts(const std::vector<std::string>& values) {
+    prepare();
+    int index = 0;
+    for (const std::string& value : values) bind(++index, value);
+    return Rows(*this);
+  }
   /// For statements without rows: false on failure.
   template <class... Values>
   [[nodiscard]] bool execute(const Values&... values) {
@@ -117,6 +126,9 @@ class Statement {
   void bind(int index, uint32_t value) { bind(index, static_cast<int64_t>(value)); }
   void bind(int index, std::string_view text);
   void bind(int index, const std::string& text) { bind(index, std::string_view(text)); }
+  void bind(int index, const std::optional<std::string>& text) {
+    text ? bind(index, std::string_view(*text)) : bind(index, std::nullopt);
+  }
   void bind(int index, Blob blob);
   void bind(int index, std::nullopt_t);
 

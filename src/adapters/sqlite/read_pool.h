@@ -9,6 +9,7 @@
 #include "adapters/sqlite/job_queries.h"
 #include "adapters/sqlite/run_queries.h"
 #include "adapters/sqlite/schedule_queries.h"
+#include "adapters/sqlite/wait_rows.h"
 
 namespace fermata::sqlite {
 
@@ -19,6 +20,7 @@ struct ReadConnection {
   RunQueries runs{*database};
   JobQueries jobs{*database};
   ScheduleQueries schedules{*database};
+  WaitQueries waits{*database};
   CatalogQueries catalog{*database};
   BulkQueries bulks{*database};
   Statement begin{*database, "BEGIN"};

@@ -30,7 +30,7 @@ bool RetentionWriter::forget(const FoundRun& run) {
   const RunSummary& summary = run.record.summary;
   if (run.record.head != 0 && !note_garbage_.execute(run.record.head)) return false;
   return drop_run_.execute(run.number) && drop_checkpoints_.execute(run.number) &&
-         tags_.remove(summary, run.number) &&
+         tags_.remove(summary, run.number) && waits_.forget(summary.id) &&
          count_down_.execute(summary.account.text(), static_cast<int64_t>(summary.status));
 }
 

@@ -72,7 +72,9 @@ TEST(RunTags, runs_from_before_there_were_tags_get_theirs) {
           "DROP TABLE tag; DROP TABLE bulk; DROP TABLE bulk_selection;"
           "DROP TABLE garbage; DROP TABLE audit_root; DROP TABLE orphan;"
           "DROP TABLE job; DROP TABLE job_history;"
-          "DROP TABLE schedule; DROP TABLE schedule_history");
+          "DROP TABLE schedule; DROP TABLE schedule_history;"
+          "DROP VIEW workflow_event_listeners; DROP VIEW workflow_executions;"
+          "DROP VIEW workflows; DROP TABLE workflow_wait_executions");
   CountingVisitor old;
   ASSERT_TRUE(visit_sqlite(scratch / "data", old));
   EXPECT_EQ(old.damages, std::vector<std::string>{});

@@ -196,6 +196,24 @@ Outcome<std::vector<HistoryChunk>> SqliteStore::schedule_history(const schedule:
       [&](ReadConnection& c) { return c.schedules.newest(key, before, events_max); });
 }
 
+Outcome<std::optional<WaitRecord>> SqliteStore::find_wait(const std::string& id) {
+  return parts_->readers.read([&](ReadConnection& c) { return c.waits.find(id); });
+}
+
+Outcome<std::vector<WaitRecord>> SqliteStore::waits_of(const RunId& run, const std::string& step) {
+  return parts_->readers.read([&](ReadConnection& c) { return c.waits.of_run(run, step); });
+}
+
+Outcome<WaitPage> SqliteStore::list_waits(const WaitFilter& filter, size_t limit,
+                                          const WaitStart& start) {
+  return parts_->readers.read(
+      [&](ReadConnection& c) { return c.waits.list(filter, limit, start); });
+}
+
+Outcome<std::vector<WaitSlot>> SqliteStore::wait_slots(const WaitFilter& filter) {
+  return parts_->readers.read([&](ReadConnection& c) { return c.waits.slots(filter); });
+}
+
 std::vector<CommitOutcome> SqliteStore::commit(const CommitBatch& batch) {
   return parts_->writer.commit(batch);
 }

@@ -64,6 +64,11 @@ class SqliteStore final : public Store,
                                        const std::string& cursor) override;
   Outcome<std::vector<HistoryChunk>> schedule_history(const schedule::Key& key, uint64_t before,
                                                       size_t events_max) override;
+  Outcome<std::optional<WaitRecord>> find_wait(const std::string& id) override;
+  Outcome<std::vector<WaitRecord>> waits_of(const RunId& run, const std::string& step) override;
+  Outcome<WaitPage> list_waits(const WaitFilter& filter, size_t limit,
+                               const WaitStart& start) override;
+  Outcome<std::vector<WaitSlot>> wait_slots(const WaitFilter& filter) override;
   Outcome<AuditPage> audit(const AuditFilter& filter, size_t limit,
                            const std::string& cursor) override;
 

@@ -155,6 +155,8 @@ Outcome<void> Writer::write_runs(const Writes& writes, const std::set<uint32_t>&
   for (size_t i = 0; i < writes.size(); ++i) {
     if (!writes[i].run || outcomes[i] != CommitOutcome::done) continue;
     any = true;
+    for (const WaitRecord& wait : writes[i].run->waits)
+      if (!waits_.write(wait)) return database_->failure("writing a wait");
     for (const AuditLine& line : writes[i].run->audit) FERMATA_TRY_VOID(chain_.append(line));
   }
   if (any && !runs_.write_tally()) return database_->failure("writing the tally of runs");

@@ -14,6 +14,7 @@
 #include "adapters/sqlite/run_writer.h"
 #include "adapters/sqlite/schedule_queries.h"
 #include "adapters/sqlite/schedule_writer.h"
+#include "adapters/sqlite/wait_rows.h"
 
 namespace fermata::sqlite {
 
@@ -104,6 +105,7 @@ class Writer {
   RunWriter runs_{*database_};
   JobWriter jobs_{*database_};
   ScheduleWriter schedules_{*database_};
+  WaitWriter waits_{*database_};
   AuditChain chain_{*database_};
   RunQueries queries_{*database_};
   JobQueries job_queries_{*database_};

@@ -95,5 +95,11 @@ void offer_signals(Step& step, const std::string& name);
 /// The same for every kept signal: those that came during a pause.
 void offer_kept_signals(Step& step);
 void fire_token_timer(Step& step, TokenId id);
+/// The edges a wait is left by: all, or the one that `branch` names by its id or where it leads;
+/// nothing when there is no such edge.
+std::optional<std::vector<EdgeIndex>> edges_to(const Run& run, TokenId id,
+                                               const std::string& branch);
+/// A user lets the token at a wait go on (W-15).
+void resume_by_hand(Step& step, TokenId id, const Value& event, std::vector<EdgeIndex> edges);
 
 }  // namespace fermata::graph

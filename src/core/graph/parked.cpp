@@ -22,30 +22,34 @@ Value suspend_output(Instant resume_at, const std::string& timer_id) {
                         {"timer_id", timer_id}});
 }
 
-/// A wait whose instant has come before it was opened (G-82, R7).
-void pass_wait(Step& step, TokenId id, const WaitPlan& plan, const std::string& timer_id) {
+WaitOpened opening(const Activation& activation, const WaitPlan& plan, std::string timer_id) {
+  return {activation, "timer",     plan.at,   std::move(timer_id),
+          "",         plan.intent, plan.type, plan.config};
+}
+
+/// A date that had passed before the wait was opened (R7).
+void pass_date(Step& step, TokenId id, const WaitPlan& plan, const std::string& timer_id) {
+  Activation activation = activation_of(step.run, id);
+  const Node& node = step.run.definition->nodes[activation.node];
   Value output = suspend_output(plan.at, timer_id);
-  if (!plan.past) return finish_node(step, id, {std::move(output), {}, Route::all()});
-  const Node& node = step.run.definition->nodes[step.run.tokens.at(id).node];
   output.set("resumed_at", to_rfc3339(step.at));
   output.set("resumed_by", "past_date");
-  switch (plan.past->action) {
-    case waits::DateAction::proceed:
-      return finish_node(step, id, {std::move(output), {}, Route::all()});
-    case waits::DateAction::branch: {
-      EdgeIndex edge = node.routes.empty() ? no_edge : node.routes[0];
-      if (edge != no_edge) output.set("branch", step.run.definition->edges[edge].id);
-      return finish_node(step, id, {std::move(output), {}, Route::one(edge)});
-    }
-    case waits::DateAction::exit:
-      step.emit(
-          NodeSucceeded{activation_of(step.run, id), std::move(output), {}, {}, step.at, false});
-      return exit_run(step, "past_date");
-    case waits::DateAction::fail:
-      return fail_node(step, id,
-                       {"wait_invalid", "the date " + to_rfc3339(plan.at) + " is in the past",
-                        Value::object({{"code", "date_in_past"}})});
+  std::vector<EdgeIndex> edges;
+  if (plan.past->action == waits::DateAction::proceed) edges = node.normal_out;
+  if (plan.past->action == waits::DateAction::branch && !node.routes.empty() &&
+      node.routes[0] != no_edge) {
+    edges = {node.routes[0]};
+    output.set("branch", step.run.definition->edges[node.routes[0]].id);
   }
+  step.touch(activation.lineage);
+  step.emit(opening(activation, plan, timer_id));
+  if (plan.past->action == waits::DateAction::fail)
+    return fail_node(step, id,
+                     {"wait_invalid", "the date " + to_rfc3339(plan.at) + " is in the past",
+                      Value::object({{"code", "date_in_past"}})});
+  step.emit(WaitResumed{activation, "past_date", std::move(output), edges, step.at, ""});
+  if (plan.past->action == waits::DateAction::exit) return exit_run(step, "past_date");
+  settle(step, activation.lineage);
 }
 
 void resume_wait(Step& step, TokenId id) {
@@ -92,6 +96,12 @@ void time_out_signal_wait(Step& step, TokenId id) {
   settle(step, activation.lineage);
 }
 
+/// Whether a signal may end the wait of the token: one that is held or cancelled hears nothing.
+bool listens(const Run& run, TokenId id) {
+  auto wait = run.waits.find({WaitSource::graph, id});
+  return wait == run.waits.end() || (is_pending(wait->second.status) && wait->second.hold.empty());
+}
+
 void retry_node(Step& step, TokenId id) {
   Activation activation = activation_of(step.run, id);
   ++activation.attempt;
@@ -109,9 +119,11 @@ void start_wait(Step& step, TokenId id, const Value& parameters) {
   const Node& node = step.run.definition->nodes[activation.node];
   auto plan = plan_wait(step, node, parameters, timer_id);
   if (!plan) return fail_node(step, id, std::move(plan).error());
-  if (plan->at <= step.at) return pass_wait(step, id, *plan, timer_id);
+  if (plan->at <= step.at && plan->past) return pass_date(step, id, *plan, timer_id);
+  if (plan->at <= step.at)
+    return finish_node(step, id, {suspend_output(plan->at, timer_id), {}, Route::all()});
   step.touch(activation.lineage);
-  step.emit(WaitOpened{activation, "timer", plan->at, timer_id, "", std::move(plan->intent)});
+  step.emit(opening(activation, *plan, timer_id));
 }
 
 void start_signal_wait(Step& step, TokenId id, const Value& parameters) {
@@ -131,9 +143,42 @@ void start_signal_wait(Step& step, TokenId id, const Value& parameters) {
   step.emit(WaitOpened{activation, "signal", until, "", name, {}});
 }
 
+std::optional<std::vector<EdgeIndex>> edges_to(const Run& run, TokenId id,
+                                               const std::string& branch) {
+  const Node& node = run.definition->nodes[run.tokens.at(id).node];
+  if (branch.empty()) return node.normal_out;
+  for (const std::vector<EdgeIndex>* ways : {&node.normal_out, &node.routes})
+    for (EdgeIndex edge : *ways) {
+      if (edge == no_edge) continue;
+      const Edge& way = run.definition->edges[edge];
+      if (way.id == branch || run.definition->nodes[way.dst].id == branch)
+        return std::vector<EdgeIndex>{edge};
+    }
+  return std::nullopt;
+}
+
+void resume_by_hand(Step& step, TokenId id, const Value& event, std::vector<EdgeIndex> edges) {
+  Activation activation = activation_of(step.run, id);
+  const Token& token = step.run.tokens.at(id);
+  Value output = Value::object();
+  if (token.parked == Parked::signal) {
+    output = Value::object({{"payload", event}, {"received_at", Value()}, {"timed_out", false}});
+  } else if (token.due) {
+    output = suspend_output(*token.due, timer_id_of(step.run, activation));
+  }
+  output.set("event", event);
+  output.set("resumed_at", to_rfc3339(step.at));
+  output.set("resumed_by", "manual");
+  step.touch(activation.lineage);
+  step.emit(
+      WaitResumed{activation, "manual", std::move(output), std::move(edges), token.since, ""});
+  settle(step, activation.lineage);
+}
+
 void offer_signals(Step& step, const std::string& name) {
   for (const auto& [id, token] : step.run.tokens) {
     if (token.parked != Parked::signal || token.parameters.get("name") != Value(name)) continue;
+    if (!listens(step.run, id)) continue;
     for (const KeptSignal& signal : step.run.signals)
       if (signal.name == name) return take_signal(step, id, KeptSignal(signal));
   }

@@ -53,32 +53,61 @@ Failure<NodeError> refused(const Finding& finding) {
                       Value::object({{"code", finding.code}, {"path", finding.path}}));
 }
 
-Value shown(const waits::LocalIntent& intent) {
-  return Value::object({{"timezone", intent.zone},
-                        {"local_target", to_text(intent.local)},
-                        {"gap_policy", name_of(intent.gap_policy)},
-                        {"plus_ms", intent.plus.ms},
-                        {"tzdata_version", intent.tzdata_version}});
+Value shown(const waits::WaitInstant& found) {
+  Value out = Value::object();
+  if (found.intent) {
+    const waits::LocalIntent& intent = *found.intent;
+    out = Value::object({{"timezone", intent.zone},
+                         {"local_target", to_text(intent.local)},
+                         {"gap_policy", name_of(intent.gap_policy)},
+                         {"plus_ms", intent.plus.ms},
+                         {"tzdata_version", intent.tzdata_version}});
+  }
+  if (!found.timezone_source.empty()) out.set("timezone_source", found.timezone_source);
+  out.set("explain", waits::explained(found));
+  if (!found.warnings.empty()) {
+    Value warnings = Value::array();
+    for (const std::string& warning : found.warnings) warnings.push(warning);
+    out.set("warnings", std::move(warnings));
+  }
+  return out;
+}
+
+Value interval_config(const Value& parameters) {
+  Value config = Value::object();
+  for (const char* name : {"amount", "unit"})
+    if (const Value* value = parameters.find(name)) config.set(name, *value);
+  return config;
 }
 
 }  // namespace
+
+Result<WaitPlan, std::vector<Finding>> plan_typed_wait(const std::string& type, Value config,
+                                                       const WaitMoment& moment) {
+  auto read = waits::read_config(type, config);
+  if (!read) return Failure{std::move(read).error()};
+  auto found = waits::resolve(
+      *read, {moment.now, moment.zones, {}, {}, {}, GapPolicy::gap_end, moment.wait_id});
+  if (!found) return Failure{std::vector<Finding>{std::move(found).error()}};
+  WaitPlan plan{found->at, {}, {}, type, std::move(config)};
+  if (const auto* date = std::get_if<waits::UntilDate>(&read->kind)) plan.past = date->past;
+  if (found->intent) plan.intent = shown(*found);
+  return plan;
+}
 
 Result<WaitPlan, NodeError> plan_wait(const Step& step, const Node& node, const Value& parameters,
                                       const std::string& wait_id) {
   const Value& type = parameters.get("wait_type");
   if (!type.is_string() || waits::fields_of(type.as_string()).empty()) {
     FERMATA_TRY(length, interval_of(parameters, step.given.limits.interval_ms_max));
-    return WaitPlan{step.at + length, {}, {}};
+    return WaitPlan{step.at + length, {}, {}, {}, interval_config(parameters)};
   }
-  auto config = waits::read_config(type.as_string(), config_of(node, parameters, type.as_string()));
-  if (!config) return refused(config.error().front());
   const ZoneTable& zones = step.given.zones ? *step.given.zones : *utc_table();
-  auto found = waits::resolve(*config, {step.at, zones, {}, {}, {}, GapPolicy::gap_end, wait_id});
-  if (!found) return refused(found.error());
-  WaitPlan plan{found->at, {}, {}};
-  if (const auto* date = std::get_if<waits::UntilDate>(&config->kind)) plan.past = date->past;
-  if (found->intent) plan.intent = shown(*found->intent);
-  return plan;
+  auto plan =
+      plan_typed_wait(std::string(type.as_string()), config_of(node, parameters, type.as_string()),
+                      {step.at, zones, wait_id});
+  if (!plan) return refused(plan.error().front());
+  return *std::move(plan);
 }
 
 }  // namespace fermata::graph

@@ -11,12 +11,24 @@ struct WaitPlan {
   /// What follows when `at` is not in the future; set for waits until a date.
   std::optional<waits::DateReaction> past;
   /// {timezone, local_target, gap_policy, plus_ms, tzdata_version} of a wait that came from local
-  /// time, else null (W-5).
+  /// time (W-5), with how its instant was found; else null.
   Value intent;
+  std::string type{};  ///< one of the four, or empty for a plain interval
+  Value config{};
 };
 /// Fails with `wait_invalid`, whose details have the code of waits.md section 3. `wait_id` fixes
 /// the wait's place in its spread.
 Result<WaitPlan, NodeError> plan_wait(const Step& step, const Node& node, const Value& parameters,
                                       const std::string& wait_id);
+
+/// The instant of a configuration of one of the types, by the rules of section 4. A finding has
+/// the code of section 3.
+struct WaitMoment {
+  Instant now;
+  const ZoneTable& zones;
+  std::string wait_id;
+};
+Result<WaitPlan, std::vector<Finding>> plan_typed_wait(const std::string& type, Value config,
+                                                       const WaitMoment& moment);
 
 }  // namespace fermata::graph

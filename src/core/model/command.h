@@ -101,9 +101,39 @@ struct SettleSignal {
   std::string reason;  ///< when it was not
 };
 
+/// A user lets a wait go on (W-15); a cancelled one whose token still stands there too.
+struct ResumeWait {
+  std::string wait;  ///< its id, as in the commands below
+  Value output;      ///< reaches the next step as `event`
+  std::string branch;  ///< a step or edge to take instead of all edges, or empty
+  std::string reason;
+  bool dry_run = false;
+};
+/// Ends a wait alone (W-13): its token stays parked.
+struct CancelWait {
+  std::string wait;
+  std::string reason;
+};
+/// Gives a pending wait another instant (W-16).
+struct ChangeWait {
+  std::string wait;
+  Value config;           ///< null: the one it has
+  bool from_now = false;  ///< computed as of now instead of when it was opened
+};
+/// Withdraws the timers and listeners of a wait, or of all waits of the run when none is named.
+struct HoldWaits {
+  std::string wait;
+  std::string reason;
+};
+struct ReleaseWaits {
+  std::string wait;
+  std::string reason;  ///< that they are held for; empty: whatever it is but a pause
+};
+
 using CommandBody = std::variant<StartRun, WakeRun, AnswerCall, RecoverCalls, CancelRun, PauseRun,
                                  ResumeRun, SignalRun, MigrateRun, SettleJob, SettleChild,
-                                 SettleSignal>;
+                                 SettleSignal, ResumeWait, CancelWait, ChangeWait, HoldWaits,
+                                 ReleaseWaits>;
 
 /// An imperative addressed to one run.
 struct Command {

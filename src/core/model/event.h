@@ -118,9 +118,12 @@ struct WaitOpened {
   std::string timer_id;
   std::string signal_name;
   Value intent;  ///< what it means in local time, or null (core/graph/wait_plan.h)
+  std::string wait_type{};  ///< of the four types, or empty
+  Value config{};
   template <class V> void each(V&& v) {
     v("activation", activation); v("kind", kind); v("resume_at", resume_at);
     v("timer_id", timer_id); v("signal_name", signal_name); v("intent", intent);
+    v("wait_type", wait_type); v("config", config);
   }
 };
 struct WaitResumed {
@@ -362,6 +365,39 @@ struct FlowNoted {
   template <class V> void each(V&& v) { v("note", note); v("number", number); v("about", about); }
 };
 
+/// A wait was cancelled alone: nothing fires any more, its token stays (W-64).
+struct WaitCancelled {
+  std::string wait;
+  std::string reason;
+  std::string by;
+  template <class V> void each(V&& v) { v("wait_id", wait); v("reason", reason); v("by", by); }
+};
+/// The same wait has another instant (W-16, W-48).
+struct WaitChanged {
+  std::string wait;
+  std::optional<Instant> due;
+  Value config;
+  Value intent;
+  std::string cause;  ///< user or tzdata
+  std::string by;
+  template <class V> void each(V&& v) {
+    v("wait_id", wait); v("due_at", due); v("config", config); v("intent", intent);
+    v("cause", cause); v("by", by);
+  }
+};
+/// Its timer and listeners are withdrawn until it is released (W-65).
+struct WaitHeld {
+  std::string wait;
+  std::string reason;
+  std::string by;
+  template <class V> void each(V&& v) { v("wait_id", wait); v("reason", reason); v("by", by); }
+};
+struct WaitReleased {
+  std::string wait;
+  std::string by;
+  template <class V> void each(V&& v) { v("wait_id", wait); v("by", by); }
+};
+
 /// The position in this list is the stored tag: only ever add at the end. A run has one start,
 /// which is three times as large as any other event.
 using EventBody =
@@ -372,7 +408,7 @@ using EventBody =
                  RunMigrated,
                  RunCompleted, RunFailed, RunCancelled, RunTimedOut, JobRequested,
                  ChildRequested, SignalSent, FlowResumed, FlowSettled, FlowTimerFired, FlowEnding,
-                 FlowNoted>;
+                 FlowNoted, WaitCancelled, WaitChanged, WaitHeld, WaitReleased>;
 std::string_view type_name(const EventBody& body);
 
 /// What lists the fields of an event.

@@ -14,6 +14,7 @@
 #include "core/model/command.h"
 #include "core/model/context.h"
 #include "core/model/summary.h"
+#include "core/model/wait.h"
 
 /// The state of a run. Only `evolve` (core/run/evolve.h) changes it; everything here is the fold of
 /// the run's history over its definition.
@@ -127,6 +128,14 @@ struct RunTimer {
   auto operator<=>(const RunTimer&) const = default;
 };
 
+/// What a wait is known by inside its run: who opened it, and the token that stands at it, the
+/// awaitable of a script, or a number of its own.
+struct WaitKey {
+  WaitSource source = WaitSource::graph;
+  uint64_t number = 0;
+  auto operator<=>(const WaitKey&) const = default;
+};
+
 struct KeptSignal {
   std::string name;
   std::string id;
@@ -189,6 +198,13 @@ struct Run {
   std::set<RunTimer> timers;
   std::list<KeptSignal> signals;
   std::set<std::string> signal_ids;
+
+  /// Those that are pending, and cancelled ones whose token still stands there (W-64).
+  std::map<WaitKey, Wait> waits;
+  std::map<std::string, uint32_t> waits_opened;  ///< so far, by step
+  /// Waits as the latest events left them, in order, for whoever writes them down. Not part of the
+  /// state: left by the fold for the decision at hand.
+  std::vector<Wait> wait_changes;
 
   std::map<NodeIndex, Ended> ended;  ///< where tokens ended outside splits
   std::set<NodeIndex> done;     ///< nodes outside splits that ended at least once

@@ -8,7 +8,7 @@ namespace fermata {
 namespace {
 
 /// Another one whenever a state gains something that older ones lack: the history has it.
-constexpr uint8_t checkpoint_format = 2;
+constexpr uint8_t checkpoint_format = 3;
 
 }  // namespace
 

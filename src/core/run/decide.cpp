@@ -1,18 +1,19 @@
 #include "core/run/decide.h"
 
+#include "base/overloaded.h"
 #include "core/graph/advance.h"
 #include "core/run/step.h"
+#include "core/run/wait_events.h"
 
 namespace fermata {
 
 namespace {
 
-template <class... F>
-struct Overloaded : F... {
-  using F::operator()...;
-};
-template <class... F>
-Overloaded(F...) -> Overloaded<F...>;
+Decision concluded(Step& step) {
+  if (step.run.finished() && !step.decision.events.empty()) report_end(step);
+  step.decision.waits = take_wait_changes(step.run);
+  return std::move(step.decision);
+}
 
 }  // namespace
 
@@ -34,14 +35,14 @@ Activation activation_of(const Run& run, TokenId id) {
 }
 
 Outcome<Decision> decide(Run& run, const Command& command, const Given& given) {
+  run.wait_changes.clear();
   bool starts = std::holds_alternative<StartRun>(command.body);
   if (!starts && !run.exists())
     return fail(ErrorCode::execution_not_found, "there is no execution " + command.run.text());
   Step step(run, given);
   if (!starts && run.definition->is_script()) {
     FERMATA_TRY_VOID(decide_script(step, command));
-    if (run.finished() && !step.decision.events.empty()) report_end(step);
-    return std::move(step.decision);
+    return concluded(step);
   }
   // An earlier decision stopped with tokens left to run: merges it touched were not judged.
   if (!starts && has_ready_work(run)) graph::touch_pending_merges(step);
@@ -59,11 +60,15 @@ Outcome<Decision> decide(Run& run, const Command& command, const Given& given) {
           [&](const SettleJob& body) { return on_job_settled(step, body); },
           [&](const SettleChild& body) { return on_child_settled(step, body); },
           [&](const SettleSignal& body) { return on_signal_settled(step, body); },
+          [&](const ResumeWait& body) { return on_resume_wait(step, body); },
+          [&](const CancelWait& body) { return on_cancel_wait(step, command, body); },
+          [&](const ChangeWait& body) { return on_change_wait(step, command, body); },
+          [&](const HoldWaits& body) { return on_hold_waits(step, command, body); },
+          [&](const ReleaseWaits& body) { return on_release_waits(step, command, body); },
       },
       command.body);
   if (!outcome) return Failure{std::move(outcome).error()};
-  if (run.finished() && !step.decision.events.empty()) report_end(step);
-  return std::move(step.decision);
+  return concluded(step);
 }
 
 }  // namespace fermata

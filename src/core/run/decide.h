@@ -49,6 +49,7 @@ struct Decision {
   std::vector<Event> events;
   std::vector<Effect> effects;
   std::vector<Post> posts;
+  std::vector<WaitRecord> waits;  ///< those it changed, as they are now
 };
 
 /// Decides what a command means for a run and advances the run by the events it returns: each event

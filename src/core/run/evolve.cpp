@@ -5,6 +5,7 @@
 #include "core/run/decide.h"
 #include "core/run/script_events.h"
 #include "core/run/snapshot.h"
+#include "core/run/wait_events.h"
 
 /// The fold. Each overload changes the state as its event says and decides nothing.
 namespace fermata {
@@ -94,7 +95,7 @@ void apply(Run& run, const Box<RunStarted>& start, Instant at) {
   run.timeout_at = event.timeout_at;
   if (run.timeout_at) run.timers.insert({*run.timeout_at, TimerKind::run, 0});
   if (run.run_key.empty()) run.run_key = id;
-  if (!event.seed.empty()) return;
+  if (!event.seed.empty()) return take_over_waits(run, at);
   run.input = event.input;
   run.trigger = event.trigger;
   if (run.definition->is_script()) return begin_script(run, event.start_at, at);
@@ -113,11 +114,13 @@ void apply(Run& run, const Box<RunStarted>& start, Instant at) {
 void apply(Run& run, const RunPaused&, Instant at) {
   run.status = RunStatus::paused;
   run.paused_at = at;
+  hold_for_pause(run, true);
 }
 
 void apply(Run& run, const RunUnpaused& event, Instant) {
   run.status = RunStatus::running;
   run.paused_at.reset();
+  hold_for_pause(run, false);
   Duration pause{event.paused_ms};
   std::set<RunTimer> moved;
   for (RunTimer timer : run.timers) {
@@ -185,6 +188,7 @@ void apply(Run& run, const NodeSucceeded& event, Instant at) {
 
 void apply(Run& run, const NodeFailed& event, Instant at) {
   begin(run, event.activation, at);
+  fail_wait(run, event.activation.token);
   Token token = take_token(run, event.activation.token);
   token.context = token.context.with(Context::error_key, event.error);
   Value output = Value::object({{"error", event.error}});
@@ -213,6 +217,7 @@ void apply(Run& run, const NodeRetryScheduled& event, Instant at) {
   Token& token = begin(run, event.activation, at);
   if (token.parked == Parked::call) --run.calls;
   if (is_ordered(token.parked)) --run.orders;
+  fail_wait(run, event.activation.token);
   token.parked = Parked::retry;
   set_due(run, event.activation.token, token, event.retry_at);
 }
@@ -223,10 +228,12 @@ void apply(Run& run, const WaitOpened& event, Instant at) {
   if (token.parked == Parked::signal && !token.parameters.is_object())
     token.parameters = Value::object({{"name", event.signal_name}});
   set_due(run, event.activation.token, token, event.resume_at);
+  open_wait(run, event, at);
 }
 
 void apply(Run& run, const WaitResumed& event, Instant at) {
   begin(run, event.activation, at);
+  end_wait(run, event, at);
   if (!event.signal_id.empty()) drop_signal(run, event.signal_id);
   Token token = take_token(run, event.activation.token);
   finish(run, event.activation, std::move(token), event.output, std::nullopt, event.edges);
@@ -382,6 +389,7 @@ void apply(Run& run, const NodesSkipped& event, Instant) {
 }
 
 void apply(Run& run, const TokensCancelled& event, Instant) {
+  if (event.whole_lineage && event.lineage.outside()) cancel_all_waits(run, run_ends);
   if (event.whole_lineage) {
     cancel_lineage(run, event.lineage);
   } else {
@@ -410,7 +418,8 @@ void apply(Run& run, const RunMigrated& event, Instant) {
   remap(run, event.node_map, event.edge_map);
 }
 
-void end(Run& run, RunStatus status, Instant at) {
+void end(Run& run, RunStatus status, Instant at, const std::string& reason) {
+  end_all_waits(run, reason);
   run.status = status;
   run.completed_at = at;
   run.paused_at.reset();
@@ -429,22 +438,26 @@ void end(Run& run, RunStatus status, Instant at) {
 
 void apply(Run& run, const RunCompleted& event, Instant at) {
   run.output = event.output;
-  end(run, RunStatus::completed, at);
+  end(run, RunStatus::completed, at, "run_completed");
 }
 void apply(Run& run, const RunFailed& event, Instant at) {
   run.error = event.error;
-  end(run, RunStatus::failed, at);
+  end(run, RunStatus::failed, at, "error");
 }
 void apply(Run& run, const RunCancelled& event, Instant at) {
   run.exit_reason = event.reason;
-  end(run, RunStatus::cancelled, at);
+  end(run, RunStatus::cancelled, at, event.reason.empty() ? "manual_removal" : event.reason);
 }
-void apply(Run& run, const RunTimedOut&, Instant at) { end(run, RunStatus::timed_out, at); }
+void apply(Run& run, const RunTimedOut&, Instant at) {
+  end(run, RunStatus::timed_out, at, "run_timeout");
+}
 
 }  // namespace
 
 void evolve(Run& run, const Event& event) {
+  size_t changes = run.wait_changes.size();
   std::visit([&](const auto& body) { apply(run, body, event.at); }, event.body);
+  date_changes(run, std::min(changes, run.wait_changes.size()), event.at);
   run.last_sequence = event.sequence;
   run.last_at = event.at;
 }

@@ -23,7 +23,8 @@ std::string_view type_name(const EventBody& body) {
       "MergeOpened",  "MergeTimedOut",  "ArrivalIgnored", "TokenEnded",     "NodesSkipped",
       "TokensCancelled", "SignalReceived", "RunMigrated", "RunCompleted",   "RunFailed",
       "RunCancelled", "RunTimedOut",    "JobRequested",   "ChildRequested", "SignalSent",
-      "FlowResumed",  "FlowSettled",    "TimerFired",     "FlowEnding",     "FlowNoted"};
+      "FlowResumed",  "FlowSettled",    "TimerFired",     "FlowEnding",     "FlowNoted",
+      "WaitCancelled", "WaitChanged",   "WaitHeld",       "WaitReleased"};
   static_assert(std::size(names) == std::variant_size_v<EventBody>);
   if (const auto* note = std::get_if<FlowNoted>(&body)) return script_event_name(*note);
   if (const auto* settled = std::get_if<FlowSettled>(&body)) return script_event_name(*settled);
@@ -86,6 +87,7 @@ Outcome<Run> fold_to(Run run, const std::vector<HistoryChunk>& history,
       if (!run.definition) return damaged(chunk);
       evolve(run, event);
     }
+    run.wait_changes.clear();
   }
   return run;
 }

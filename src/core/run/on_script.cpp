@@ -1,10 +1,12 @@
 #include <charconv>
 
+#include "base/overloaded.h"
 #include "core/flow/durable/activate.h"
 #include "core/flow/durable/awaitable_errors.h"
 #include "core/run/script_asks.h"
 #include "core/run/script_events.h"
 #include "core/run/step.h"
+#include "core/run/wait_events.h"
 
 /// Commands to a run of a script. They change its records; then the machine runs, in the same
 /// decision, if a fiber can go on (F-42).
@@ -14,13 +16,6 @@ namespace {
 
 using flow::AwaitableKind;
 using flow::AwaitableStatus;
-
-template <class... F>
-struct Overloaded : F... {
-  using F::operator()...;
-};
-template <class... F>
-Overloaded(F...) -> Overloaded<F...>;
 
 Outcome<void> refuse_ended(const Run& run) {
   if (run.finished()) return fail(ErrorCode::run_finished, "the execution has ended");
@@ -220,6 +215,15 @@ Outcome<void> decide_script(Step& step, const Command& command) {
           [&](const SettleJob& body) -> Outcome<void> { return on_job(step, body); },
           [&](const SettleChild& body) -> Outcome<void> { return on_child(step, body); },
           [&](const SettleSignal& body) -> Outcome<void> { return on_sent(step, body); },
+          [&](const ResumeWait&) -> Outcome<void> { return wait_has_ended(); },
+          [&](const CancelWait&) -> Outcome<void> { return wait_has_ended(); },
+          [&](const ChangeWait&) -> Outcome<void> { return wait_has_ended(); },
+          [&](const HoldWaits& body) -> Outcome<void> {
+            return on_hold_waits(step, command, body);
+          },
+          [&](const ReleaseWaits& body) -> Outcome<void> {
+            return on_release_waits(step, command, body);
+          },
       },
       command.body);
 }

@@ -1,17 +1,11 @@
 #include "core/run/script_asks.h"
 
+#include "base/overloaded.h"
 #include "core/flow/durable/awaitable_errors.h"
 
 namespace fermata {
 
 namespace {
-
-template <class... F>
-struct Overloaded : F... {
-  using F::operator()...;
-};
-template <class... F>
-Overloaded(F...) -> Overloaded<F...>;
 
 std::string id_of(const Run& run, uint32_t number) {
   return run.id.text() + "." + std::to_string(number);

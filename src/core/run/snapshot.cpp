@@ -12,7 +12,7 @@ namespace {
 /// Another one whenever the form changes, so that a state of another form is not read as one of
 /// this (checkpoint_test.cpp holds it against the form). Histories hold states that restarted runs
 /// began with, so older forms are read for ever.
-constexpr uint8_t snapshot_format = 3;
+constexpr uint8_t snapshot_format = 4;
 constexpr uint8_t oldest_format = 2;
 
 /// Contexts and values are written in full where first met and by number afterwards.
@@ -90,6 +90,7 @@ class SnapshotWriter : public FieldWriter {
     for (const auto& [key, value] : values) { put(key); put(value); }
   }
   void put(const Ended& e) { put(e.output); put(e.context); }
+  void put(const WaitKey& k) { put(k.source); put(k.number); }
 
  private:
   ByteWriter& out_;
@@ -166,6 +167,7 @@ class SnapshotReader : public FieldReader {
   void take(RunTimer& t) { take(t.due); take(t.kind); take(t.id); }
   void take(KeptSignal& s) { take(s.name); take(s.id); take(s.payload); take(s.at); }
   void take(Ended& e) { take(e.output); take(e.context); }
+  void take(WaitKey& k) { take(k.source); take(k.number); }
   template <class T> void take_all(T& values) {
     values.resize(in_.count());
     for (auto& value : values) take(value);
@@ -234,6 +236,8 @@ std::string encode_snapshot(const Run& run) {
   writer.put_all(run.skipped);
   writer.put_all(run.children);
   third_fields(put, run);
+  writer.put_map(run.waits);
+  writer.put_map(run.waits_opened);
   if (run.definition && run.definition->is_script()) {
     writer.put(run.script_begins);
     writer.put(run.script_ran);
@@ -270,6 +274,10 @@ Outcome<Run> decode_snapshot(std::string_view bytes, graph::DefinitionRef defini
   reader.take_set(run.skipped);
   reader.take_set(run.children);
   if (form >= 3) third_fields(take, run);
+  if (form >= 4) {
+    reader.take_map(run.waits);
+    reader.take_map(run.waits_opened);
+  }
   if (run.definition && run.definition->is_script()) {
     reader.take(run.script_begins);
     reader.take(run.script_ran);

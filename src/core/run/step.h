@@ -58,6 +58,11 @@ Outcome<void> on_cancel(Step& step, const Command& command, const CancelRun& can
 Outcome<void> on_pause(Step& step, const Command& command);
 Outcome<void> on_resume(Step& step, const Command& command);
 Outcome<void> on_signal(Step& step, const SignalRun& signal);
+Outcome<void> on_resume_wait(Step& step, const ResumeWait& resume);
+Outcome<void> on_cancel_wait(Step& step, const Command& command, const CancelWait& cancel);
+Outcome<void> on_change_wait(Step& step, const Command& command, const ChangeWait& change);
+Outcome<void> on_hold_waits(Step& step, const Command& command, const HoldWaits& hold);
+Outcome<void> on_release_waits(Step& step, const Command& command, const ReleaseWaits& release);
 Outcome<void> on_job_settled(Step& step, const SettleJob& settle);
 Outcome<void> on_child_settled(Step& step, const SettleChild& settle);
 Outcome<void> on_signal_settled(Step& step, const SettleSignal& settle);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "core/run/wait_events.h"
 
 namespace fermata {
 
@@ -22,6 +23,7 @@ Token take_token(Run& run, TokenId id) {
   if (token.due) run.timers.erase({*token.due, TimerKind::token, id});
   if (token.parked == Parked::call) --run.calls;
   if (is_ordered(token.parked)) --run.orders;
+  end_wait(run, id, {WaitStatus::cancelled, "cancelled", "cancelled", ""});
   return token;
 }
 

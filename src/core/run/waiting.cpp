@@ -67,6 +67,12 @@ std::vector<Entry> entries_of(const Run& run) {
     if (token.parked == Parked::child)
       what = Value::object({{"execution_id", graph::child_id_of(run, id).text()},
                             {"workflow_id", token.parameters.get("workflow_id")}});
+    // A wait that was cancelled alone, or is held, does not go on by itself (W-64, W-65).
+    auto wait = run.waits.find({WaitSource::graph, id});
+    if (wait != run.waits.end() && !is_pending(wait->second.status))
+      what = Value::object({{"wait_id", wait->second.id}, {"status", "cancelled"}});
+    if (wait != run.waits.end() && !wait->second.hold.empty())
+      what = Value::object({{"wait_id", wait->second.id}, {"on_hold", wait->second.hold}});
     entries.push_back({kind, token.node, token.since, token.due, std::move(what)});
   }
   for (const auto& [id, key] : run.pending_merges) {

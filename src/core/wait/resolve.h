@@ -51,6 +51,9 @@ struct WaitInstant {
   std::vector<std::string> warnings;
 };
 
+/// How the instant was found, for people: {rule, skipped: [{date, why}], adjusted}.
+Value explained(const WaitInstant& found);
+
 /// Fails with the code of waits.md section 3. A date that stands in a contact's field must have
 /// been put into the configuration.
 Result<WaitInstant, Finding> resolve(const WaitConfig& config, const WaitWorld& world);

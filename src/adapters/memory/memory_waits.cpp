@@ -1,0 +1,75 @@
+#include <algorithm>
+
+#include "adapters/memory/memory_store.h"
+
+namespace fermata {
+
+/// Under the lock, as part of the commit of its run.
+void MemoryStore::keep_wait(const WaitRecord& record) {
+  waits_[record.wait.id] = record;
+  waits_at_[{record.run, record.wait.step, record.wait.occurrence}] = record.wait.id;
+}
+
+void MemoryStore::forget_waits(const RunId& run) {
+  auto from = waits_at_.lower_bound({run, "", 0});
+  auto to = from;
+  for (; to != waits_at_.end() && std::get<0>(to->first) == run; ++to) waits_.erase(to->second);
+  waits_at_.erase(from, to);
+}
+
+Outcome<std::optional<WaitRecord>> MemoryStore::find_wait(const std::string& id) {
+  std::lock_guard lock(mutex_);
+  auto found = waits_.find(id);
+  return found == waits_.end() ? std::optional<WaitRecord>{} : std::optional(found->second);
+}
+
+Outcome<std::vector<WaitRecord>> MemoryStore::waits_of(const RunId& run, const std::string& step) {
+  std::lock_guard lock(mutex_);
+  std::vector<WaitRecord> out;
+  for (auto at = waits_at_.lower_bound({run, step, 0});
+       at != waits_at_.end() && std::get<0>(at->first) == run; ++at) {
+    if (!step.empty() && std::get<1>(at->first) != step) break;
+    out.push_back(waits_.at(at->second));
+  }
+  return out;
+}
+
+Outcome<WaitPage> MemoryStore::list_waits(const WaitFilter& filter, size_t limit,
+                                          const WaitStart& start) {
+  FERMATA_TRY(after, wait_place(start.cursor));
+  std::lock_guard lock(mutex_);
+  std::vector<const WaitRecord*> found;
+  for (const auto& [id, record] : waits_)
+    if (matches(filter, record)) found.push_back(&record);
+  std::sort(found.begin(), found.end(),
+            [](const WaitRecord* a, const WaitRecord* b) { return place_of(*a) < place_of(*b); });
+  WaitPage page;
+  page.total = found.size();
+  size_t passed = 0;
+  for (const WaitRecord* record : found) {
+    if (after && place_of(*record) <= *after) continue;
+    if (passed++ < start.offset) continue;
+    if (page.items.size() == limit) {
+      page.next_cursor = cursor_of(page.items.back());
+      break;
+    }
+    page.items.push_back(*record);
+  }
+  return page;
+}
+
+Outcome<std::vector<WaitSlot>> MemoryStore::wait_slots(const WaitFilter& filter) {
+  std::lock_guard lock(mutex_);
+  std::map<std::pair<int64_t, std::string>, uint64_t> counted;
+  for (const auto& [id, record] : waits_) {
+    if (!matches(filter, record)) continue;
+    int64_t slot = due_or_never(record.wait).ms / wait_slot_length.ms;
+    ++counted[{slot, record.wait.type}];
+  }
+  std::vector<WaitSlot> out;
+  for (const auto& [key, waits] : counted)
+    out.push_back({Instant{key.first * wait_slot_length.ms}, key.second, waits});
+  return out;
+}
+
+}  // namespace fermata

@@ -1,0 +1,214 @@
+#include "adapters/sqlite/wait_rows.h"
+
+#include "base/json.h"
+
+namespace fermata::sqlite {
+namespace {
+
+using Text = std::optional<std::string>;
+
+Text some(const std::string& text) { return text.empty() ? Text{} : Text(text); }
+Text some(const std::optional<Instant>& at) { return at ? Text(to_rfc3339(*at)) : Text{}; }
+Text some(const Value& value) { return value.is_null() ? Text{} : Text(to_json(value)); }
+
+Text member(const Value& object, std::string_view name) {
+  const Value& found = object.get(name);
+  return found.is_string() ? Text(std::string(found.as_string())) : Text{};
+}
+
+/// The kind of signal it ended with, or else the first it listens to.
+Text event_type_of(const Wait& wait) {
+  for (const Listener& listener : wait.listeners)
+    if (listener.status == ListenerStatus::matched) return some(listener.event_type);
+  return wait.listeners.empty() ? Text{} : some(wait.listeners.front().event_type);
+}
+
+constexpr const char* columns =
+    "SELECT workflow_execution_id, step_id, occurrence, id, account_id, workflow_id, contact_id, "
+    "source, wait_type, wait_config, status, due_at, hold_reason, parked, reached_at, ended_at, "
+    "resumed_by, ended_reason, matched_event_id, updated_at, intent, listeners "
+    "FROM workflow_wait_executions";
+
+std::optional<Value> json_in(std::string_view text) {
+  if (text.empty()) return Value();
+  auto value = parse_json(text);
+  return value ? std::optional<Value>(*std::move(value)) : std::nullopt;
+}
+
+std::optional<WaitRecord> record_in(const Rows& rows) {
+  WaitRecord record{AccountId(std::string(rows.text(4))),
+                    WorkflowId(std::string(rows.text(5))),
+                    RunId(std::string(rows.text(0))),
+                    std::string(rows.text(6)),
+                    {}};
+  Wait& wait = record.wait;
+  wait.step = rows.text(1);
+  wait.occurrence = static_cast<uint32_t>(rows.integer(2));
+  wait.id = rows.text(3);
+  auto source = wait_source_of(rows.text(7));
+  wait.type = rows.text(8);
+  auto config = json_in(rows.text(9));
+  auto status = wait_status_of(rows.text(10));
+  auto due = parse_rfc3339(rows.text(11));
+  wait.hold = rows.text(12);
+  wait.parked = rows.integer(13) != 0;
+  auto reached = parse_rfc3339(rows.text(14));
+  wait.ended_at = parse_rfc3339(rows.text(15));
+  wait.resumed_by = rows.text(16);
+  wait.ended_reason = rows.text(17);
+  wait.signal_id = rows.text(18);
+  auto updated = parse_rfc3339(rows.text(19));
+  auto intent = json_in(rows.text(20));
+  auto listeners = json_in(rows.text(21));
+  if (!source || !config || !status || !due || !reached || !updated || !intent || !listeners)
+    return std::nullopt;
+  wait.source = *source;
+  wait.config = *std::move(config);
+  wait.status = *status;
+  if (*due != latest_due()) wait.due = due;
+  wait.reached_at = *reached;
+  wait.updated_at = *updated;
+  wait.intent = *std::move(intent);
+  wait.listeners = listeners_of(*listeners);
+  return record;
+}
+
+}  // namespace
+
+bool WaitWriter::write(const WaitRecord& record) {
+  const Wait& wait = record.wait;
+  std::string due = to_rfc3339(due_or_never(wait));
+  std::string reached = to_rfc3339(wait.reached_at);
+  std::string updated = to_rfc3339(wait.updated_at);
+  bool resumed = wait.status == WaitStatus::resumed || wait.status == WaitStatus::timeout;
+  Text listeners;
+  if (!wait.listeners.empty()) listeners = to_json(listeners_value(wait));
+  return put_.execute(
+      record.run.text(), wait.step, wait.occurrence, wait.id, record.account.text(),
+      record.workflow.text(), some(record.contact_id), name_of(wait.source), wait.type,
+      some(wait.config), name_of(wait.status), wait.is_for_event() ? Text{} : Text(due),
+      wait.is_for_event() ? Text(due) : Text{}, due, member(wait.intent, "timezone"),
+      member(wait.intent, "local_target"), member(wait.intent, "gap_policy"),
+      member(wait.intent, "tzdata_version"), event_type_of(wait),
+      wait.listeners.empty() ? Text{} : some(wait.listeners.front().correlation_id),
+      static_cast<int64_t>(!wait.hold.empty()), some(wait.hold), static_cast<int64_t>(wait.parked),
+      reached, resumed ? some(wait.ended_at) : Text{}, some(wait.ended_at), some(wait.resumed_by),
+      some(wait.ended_reason), some(wait.signal_id), reached, updated, some(wait.intent),
+      listeners);
+}
+
+Outcome<std::vector<WaitRecord>> WaitQueries::collect(Rows rows) {
+  std::vector<WaitRecord> out;
+  while (rows.next()) {
+    auto record = record_in(rows);
+    if (!record)
+      return fail(ErrorCode::data_damaged,
+                  "the row of wait " + std::string(rows.text(3)) + " cannot be read");
+    out.push_back(*std::move(record));
+  }
+  if (rows.failed()) return database_.failure("reading waits");
+  return out;
+}
+
+Outcome<std::optional<WaitRecord>> WaitQueries::find(const std::string& id) {
+  std::string sql = std::string(columns) + " WHERE id = ?";
+  Statement statement(database_, sql.c_str());
+  FERMATA_TRY(found, collect(statement.query(id)));
+  if (found.empty()) return std::optional<WaitRecord>{};
+  return std::optional(std::move(found.front()));
+}
+
+Outcome<std::vector<WaitRecord>> WaitQueries::of_run(const RunId& run, const std::string& step) {
+  std::string sql = std::string(columns) + " WHERE workflow_execution_id = ?";
+  if (!step.empty()) sql += " AND step_id = ?";
+  sql += " ORDER BY step_id, occurrence";
+  Statement statement(database_, sql.c_str());
+  std::vector<std::string> values{run.text()};
+  if (!step.empty()) values.push_back(step);
+  return collect(statement.query_texts(values));
+}
+
+WaitQueries::Question WaitQueries::question(const WaitFilter& filter) {
+  Question asked;
+  auto add = [&](std::string_view condition, const std::string& value, size_t times = 1) {
+    if (value.empty()) return;
+    asked.where += (asked.where.empty() ? " WHERE " : " AND ") + std::string(condition);
+    for (size_t i = 0; i < times; ++i) asked.values.push_back(value);
+  };
+  auto add_word = [&](const std::string& condition) {
+    asked.where += (asked.where.empty() ? " WHERE " : " AND ") + condition;
+  };
+  add("account_id = ?", filter.account.text());
+  bool all_pending = !filter.statuses.empty();
+  std::string words;
+  for (WaitStatus status : filter.statuses) {
+    all_pending = all_pending && is_pending(status);
+    words += (words.empty() ? "'" : ", '") + std::string(name_of(status)) + "'";
+  }
+  // In the words of the index, so that it is used.
+  if (all_pending) add_word("status IN ('scheduled', 'waiting')");
+  if (!words.empty()) add_word("status IN (" + words + ")");
+  add("workflow_execution_id = ?", filter.run.text());
+  add("step_id = ?", filter.step);
+  add("contact_id = ?", filter.contact_id);
+  add("wait_type = ?", filter.type);
+  add("workflow_id = ?", filter.workflow.text());
+  if (filter.source) add("source = ?", std::string(name_of(*filter.source)));
+  if (filter.on_hold) add_word(*filter.on_hold ? "on_hold = 1" : "on_hold = 0");
+  if (filter.due_from) add("due_at >= ?", to_rfc3339(*filter.due_from));
+  if (filter.due_to) add("due_at < ?", to_rfc3339(*filter.due_to));
+  add("EXISTS (SELECT 1 FROM json_each(listeners) WHERE value ->> '$.event_type' = ?)",
+      filter.event_type);
+  add("(instr(lower(id), lower(?)) > 0 OR instr(lower(workflow_execution_id), lower(?)) > 0 OR "
+      "instr(lower(workflow_id), lower(?)) > 0 OR instr(lower(step_id), lower(?)) > 0 OR "
+      "instr(lower(ifnull(contact_id, '')), lower(?)) > 0)",
+      filter.q, 5);
+  return asked;
+}
+
+Outcome<WaitPage> WaitQueries::list(const WaitFilter& filter, size_t limit,
+                                    const WaitStart& start) {
+  FERMATA_TRY(after, wait_place(start.cursor));
+  Question asked = question(filter);
+  WaitPage page;
+  {
+    std::string count = "SELECT count(*) FROM workflow_wait_executions" + asked.where;
+    Statement statement(database_, count.c_str());
+    Rows rows = statement.query_texts(asked.values);
+    if (!rows.next()) return database_.failure("counting waits");
+    page.total = rows.natural(0);
+  }
+  std::string sql = columns + asked.where;
+  if (after) {
+    sql += std::string(asked.where.empty() ? " WHERE" : " AND") + " (due_at, id) > (?, ?)";
+    asked.values.push_back(to_rfc3339(after->due));
+    asked.values.push_back(after->id);
+  }
+  sql += " ORDER BY due_at, id LIMIT " + std::to_string(limit + 1) + " OFFSET " +
+         std::to_string(start.offset);
+  Statement statement(database_, sql.c_str());
+  FERMATA_TRY(items, collect(statement.query_texts(asked.values)));
+  bool more = items.size() > limit;
+  if (more) items.pop_back();
+  if (more && !items.empty()) page.next_cursor = cursor_of(items.back());
+  page.items = std::move(items);
+  return page;
+}
+
+Outcome<std::vector<WaitSlot>> WaitQueries::slots(const WaitFilter& filter) {
+  Question asked = question(filter);
+  std::string seconds = std::to_string(wait_slot_length.ms / 1000);
+  std::string sql = "SELECT CAST(strftime('%s', due_at) AS INTEGER) / " + seconds +
+                    " AS slot, wait_type, count(*) FROM workflow_wait_executions" + asked.where +
+                    " GROUP BY slot, wait_type ORDER BY slot, wait_type";
+  Statement statement(database_, sql.c_str());
+  Rows rows = statement.query_texts(asked.values);
+  std::vector<WaitSlot> out;
+  while (rows.next())
+    out.push_back({Instant{rows.integer(0) * wait_slot_length.ms}, std::string(rows.text(1)),
+                   rows.natural(2)});
+  if (rows.failed()) return database_.failure("counting waits");
+  return out;
+}
+
+}  // namespace fermata::sqlite

@@ -1,0 +1,85 @@
+#include "core/model/wait.h"
+
+#include <array>
+
+namespace fermata {
+namespace {
+
+constexpr std::array<std::string_view, 6> statuses = {"scheduled", "waiting",   "resumed",
+                                                      "timeout",   "cancelled", "error"};
+constexpr std::array<std::string_view, 3> sources = {"api", "graph", "flow"};
+constexpr std::array<std::string_view, 4> listener_statuses = {"active", "matched", "expired",
+                                                               "cancelled"};
+
+template <class E, size_t N>
+std::optional<E> word_in(const std::array<std::string_view, N>& words, std::string_view name) {
+  for (size_t i = 0; i < N; ++i)
+    if (words[i] == name) return static_cast<E>(i);
+  return std::nullopt;
+}
+
+Value text_or_null(const std::string& text) { return text.empty() ? Value() : Value(text); }
+
+std::string text_in(const Value& object, std::string_view name) {
+  const Value& found = object.get(name);
+  return found.is_string() ? std::string(found.as_string()) : std::string();
+}
+
+}  // namespace
+
+std::string_view name_of(WaitStatus status) { return statuses.at(static_cast<size_t>(status)); }
+std::optional<WaitStatus> wait_status_of(std::string_view name) {
+  return word_in<WaitStatus>(statuses, name);
+}
+std::string_view name_of(WaitSource source) { return sources.at(static_cast<size_t>(source)); }
+std::optional<WaitSource> wait_source_of(std::string_view name) {
+  return word_in<WaitSource>(sources, name);
+}
+std::string_view name_of(ListenerStatus status) {
+  return listener_statuses.at(static_cast<size_t>(status));
+}
+std::optional<ListenerStatus> listener_status_of(std::string_view name) {
+  return word_in<ListenerStatus>(listener_statuses, name);
+}
+
+Instant latest_due() {
+  static const Instant never = *parse_rfc3339("9999-12-31T00:00:00Z");
+  return never;
+}
+
+Value listeners_value(const Wait& wait) {
+  Value list = Value::array();
+  for (const Listener& listener : wait.listeners) {
+    list.push(Value::object(
+        {{"id", wait.id + "." + std::to_string(list.size() + 1)},
+         {"event_type", listener.event_type},
+         {"correlation_id", text_or_null(listener.correlation_id)},
+         {"criteria", listener.criteria},
+         {"scope", listener.scope},
+         {"expires_at", to_rfc3339(due_or_never(wait))},
+         {"status", name_of(listener.status)},
+         {"matched_at", listener.matched_at ? Value(to_rfc3339(*listener.matched_at)) : Value()},
+         {"matched_event_id", text_or_null(listener.matched_event)}}));
+  }
+  return list;
+}
+
+std::vector<Listener> listeners_of(const Value& list) {
+  std::vector<Listener> listeners;
+  if (!list.is_array()) return listeners;
+  for (const Value& item : list.items()) {
+    Listener listener;
+    listener.event_type = text_in(item, "event_type");
+    listener.correlation_id = text_in(item, "correlation_id");
+    listener.criteria = item.get("criteria");
+    listener.scope = text_in(item, "scope");
+    listener.status =
+        listener_status_of(text_in(item, "status")).value_or(ListenerStatus::cancelled);
+    listener.matched_at = parse_rfc3339(text_in(item, "matched_at"));
+    listener.matched_event = text_in(item, "matched_event_id");
+    listeners.push_back(std::move(listener));
+  }
+  return listeners;
+}
+
+}  // namespace fermata

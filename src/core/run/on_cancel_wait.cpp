@@ -1,0 +1,14 @@
+#include "core/run/step.h"
+#include "core/run/wait_events.h"
+
+namespace fermata {
+
+Outcome<void> on_cancel_wait(Step& step, const Command& command, const CancelWait& cancel) {
+  FERMATA_TRY(key, standing_wait(step.run, cancel.wait));
+  // Asked for again, it is still cancelled.
+  if (!is_pending(step.run.waits.at(key).status)) return {};
+  step.emit(WaitCancelled{cancel.wait, cancel.reason, command.actor});
+  return {};
+}
+
+}  // namespace fermata

@@ -1,0 +1,48 @@
+#include "core/graph/advance.h"
+#include "core/run/step.h"
+#include "core/run/wait_events.h"
+
+/// Holding waits and letting them go again (W-65). A pause of the run is another kind of hold.
+namespace fermata {
+
+namespace {
+
+std::vector<std::string> chosen(const Run& run, const std::string& id) {
+  std::vector<std::string> ids;
+  for (const auto& [key, wait] : run.waits)
+    if (is_pending(wait.status) && (id.empty() || wait.id == id)) ids.push_back(wait.id);
+  return ids;
+}
+
+bool held_otherwise(const Wait& wait) { return !wait.hold.empty() && wait.hold != "run_paused"; }
+
+}  // namespace
+
+Outcome<void> on_hold_waits(Step& step, const Command& command, const HoldWaits& hold) {
+  if (!hold.wait.empty()) FERMATA_TRY_VOID(standing_wait(step.run, hold.wait));
+  if (step.run.finished()) return fail(ErrorCode::run_finished, "the execution has ended");
+  for (const std::string& id : chosen(step.run, hold.wait)) {
+    // Who held it first lets it go.
+    if (held_otherwise(find_wait(step.run, id)->second)) continue;
+    step.emit(WaitHeld{id, hold.reason, command.actor});
+  }
+  return {};
+}
+
+Outcome<void> on_release_waits(Step& step, const Command& command, const ReleaseWaits& release) {
+  if (!release.wait.empty()) FERMATA_TRY_VOID(standing_wait(step.run, release.wait));
+  if (step.run.finished()) return fail(ErrorCode::run_finished, "the execution has ended");
+  for (const std::string& id : chosen(step.run, release.wait)) {
+    const Wait& wait = find_wait(step.run, id)->second;
+    if (!held_otherwise(wait) || (!release.reason.empty() && wait.hold != release.reason)) continue;
+    step.emit(WaitReleased{id, command.actor});
+  }
+  // Signals that came meanwhile go first, then what is due, in due order.
+  if (step.run.paused() || step.decision.events.empty()) return {};
+  graph::offer_kept_signals(step);
+  graph::advance(step);
+  (void)on_wake(step);
+  return {};
+}
+
+}  // namespace fermata

@@ -1,0 +1,264 @@
+#include "core/run/wait_events.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/uuid.h"
+#include "core/run/tokens.h"
+
+namespace fermata {
+
+namespace {
+
+/// Fixed by the address (W-3), so that a repeat makes no second wait.
+std::string wait_id_of(const Run& run, const std::string& step, uint32_t occurrence) {
+  return uuid_v5(run.id.text() + "/" + step + "#" + std::to_string(occurrence));
+}
+
+void close_listeners(Wait& wait) {
+  bool taken = false;
+  for (Listener& listener : wait.listeners) {
+    if (listener.status != ListenerStatus::active) continue;
+    listener.status = ListenerStatus::cancelled;
+    if (wait.status == WaitStatus::timeout) listener.status = ListenerStatus::expired;
+    if (wait.status == WaitStatus::resumed && wait.resumed_by == "event" && !taken) {
+      listener.status = ListenerStatus::matched;
+      listener.matched_event = wait.signal_id;
+      taken = true;
+    }
+  }
+}
+
+/// The wait leaves the run for good; one that was cancelled before keeps how it ended.
+void close_wait(Run& run, std::map<WaitKey, Wait>::iterator at, WaitEnd end) {
+  Wait wait = std::move(at->second);
+  run.waits.erase(at);
+  wait.parked = false;
+  wait.hold.clear();
+  if (is_pending(wait.status)) {
+    wait.status = end.status;
+    wait.resumed_by = std::move(end.resumed_by);
+    wait.ended_reason = std::move(end.reason);
+    wait.signal_id = std::move(end.signal_id);
+    close_listeners(wait);
+  }
+  run.wait_changes.push_back(std::move(wait));
+}
+
+std::map<WaitKey, Wait>::iterator wait_at(Run& run, const std::string& id) {
+  return std::find_if(run.waits.begin(), run.waits.end(),
+                      [&](const auto& entry) { return entry.second.id == id; });
+}
+
+/// The timer of what stands at the wait follows its due time, unless the wait is held or over.
+void arm(Run& run, const WaitKey& key, const Wait& wait) {
+  bool armed = is_pending(wait.status) && (wait.hold.empty() || wait.hold == "run_paused");
+  if (key.source != WaitSource::graph) return;
+  Token& token = run.tokens.at(key.number);
+  set_due(run, key.number, token, armed ? wait.due : std::nullopt);
+}
+
+Wait& add_wait(Run& run, TokenId token, Wait wait) {
+  wait.occurrence = ++run.waits_opened[wait.step];
+  if (wait.id.empty()) wait.id = wait_id_of(run, wait.step, wait.occurrence);
+  if (run.paused()) wait.hold = "run_paused";
+  auto [entry, added] = run.waits.insert_or_assign({WaitSource::graph, token}, std::move(wait));
+  check(added);
+  return entry->second;
+}
+
+Wait signal_wait(const Run& run, NodeIndex node, std::string name) {
+  Wait wait;
+  wait.step = run.definition->nodes[node].id;
+  wait.type = "for_event";
+  wait.status = WaitStatus::waiting;
+  Listener listener;
+  listener.event_type = std::move(name);
+  listener.scope = "execution";
+  wait.listeners.push_back(std::move(listener));
+  return wait;
+}
+
+}  // namespace
+
+void open_wait(Run& run, const WaitOpened& event, Instant at) {
+  Wait wait;
+  if (event.kind == "signal") {
+    wait = signal_wait(run, event.activation.node, event.signal_name);
+  } else {
+    wait.step = run.definition->nodes[event.activation.node].id;
+    wait.type = event.wait_type.empty() ? "fixed_time" : event.wait_type;
+  }
+  // A later attempt is another wait of the same activation.
+  if (event.activation.attempt == 1) wait.id = event.timer_id;
+  wait.config = event.config;
+  wait.due = event.resume_at;
+  wait.intent = event.intent;
+  wait.reached_at = at;
+  run.wait_changes.push_back(add_wait(run, event.activation.token, std::move(wait)));
+}
+
+void end_wait(Run& run, TokenId token, WaitEnd end) {
+  if (run.waits.empty()) return;
+  auto found = run.waits.find({WaitSource::graph, token});
+  if (found != run.waits.end()) close_wait(run, found, std::move(end));
+}
+
+void end_wait(Run& run, const WaitResumed& event, Instant at) {
+  TokenId token = event.activation.token;
+  WaitEnd end{WaitStatus::resumed, event.resumed_by, "", event.signal_id};
+  if (event.resumed_by == "timeout") end.status = WaitStatus::timeout;
+  if (event.resumed_by == "signal") {
+    end.resumed_by = "event";
+    // What was there before the token came: the wait opens and ends in one.
+    if (!run.waits.contains({WaitSource::graph, token})) {
+      std::string name;
+      for (const KeptSignal& signal : run.signals)
+        if (signal.id == event.signal_id) name = signal.name;
+      Wait wait = signal_wait(run, event.activation.node, std::move(name));
+      wait.reached_at = at;
+      add_wait(run, token, std::move(wait));
+    }
+  }
+  end_wait(run, token, std::move(end));
+}
+
+void fail_wait(Run& run, TokenId token) {
+  if (run.waits.empty()) return;
+  auto found = run.waits.find({WaitSource::graph, token});
+  if (found == run.waits.end()) return;
+  WaitEnd end{WaitStatus::error, "", "error", ""};
+  if (found->second.is_for_event()) end = {WaitStatus::timeout, "timeout", "", ""};
+  close_wait(run, found, std::move(end));
+}
+
+void cancel_all_waits(Run& run, const std::string& reason) {
+  while (!run.waits.empty())
+    close_wait(run, run.waits.begin(), {WaitStatus::cancelled, "cancelled", reason, ""});
+}
+
+void end_all_waits(Run& run, const std::string& reason) {
+  cancel_all_waits(run, reason);
+  // Those that went when everything was cancelled, just before, went for the same reason.
+  for (Wait& wait : run.wait_changes)
+    if (wait.status == WaitStatus::cancelled && wait.ended_reason == run_ends)
+      wait.ended_reason = reason;
+}
+
+void hold_for_pause(Run& run, bool paused) {
+  for (auto& [key, wait] : run.waits) {
+    if (!is_pending(wait.status) || wait.hold != (paused ? "" : "run_paused")) continue;
+    wait.hold = paused ? "run_paused" : "";
+    run.wait_changes.push_back(wait);
+  }
+}
+
+void take_over_waits(Run& run, Instant at) {
+  std::map<WaitKey, Wait> before = std::exchange(run.waits, {});
+  run.waits_opened.clear();
+  run.wait_changes.clear();
+  for (auto& [id, token] : run.tokens) {
+    if (token.parked != Parked::timer && token.parked != Parked::signal) continue;
+    auto known = before.find({WaitSource::graph, id});
+    Wait wait;
+    if (known != before.end()) {
+      wait = std::move(known->second);
+    } else if (token.parked == Parked::signal) {
+      const Value& name = token.parameters.get("name");
+      wait = signal_wait(run, token.node, name.is_string() ? std::string(name.as_string()) : "");
+      wait.due = token.due;
+    } else {
+      wait.step = run.definition->nodes[token.node].id;
+      wait.type = "fixed_time";
+      wait.due = token.due;
+    }
+    wait.id.clear();
+    wait.reached_at = at;
+    run.wait_changes.push_back(add_wait(run, id, std::move(wait)));
+  }
+}
+
+void date_changes(Run& run, size_t from, Instant at) {
+  for (size_t i = from; i < run.wait_changes.size(); ++i) {
+    Wait& wait = run.wait_changes[i];
+    wait.updated_at = at;
+    if (is_pending(wait.status) || wait.ended_at) continue;
+    wait.ended_at = at;
+    for (Listener& listener : wait.listeners)
+      if (listener.status == ListenerStatus::matched) listener.matched_at = at;
+  }
+}
+
+void apply(Run& run, const WaitCancelled& event, Instant at) {
+  auto found = wait_at(run, event.wait);
+  if (found == run.waits.end()) return;
+  Wait& wait = found->second;
+  wait.status = WaitStatus::cancelled;
+  wait.resumed_by = "cancelled";
+  wait.ended_reason = event.reason;
+  wait.ended_at = at;
+  wait.hold.clear();
+  close_listeners(wait);
+  arm(run, found->first, wait);
+  run.wait_changes.push_back(wait);
+}
+
+void apply(Run& run, const WaitChanged& event, Instant) {
+  auto found = wait_at(run, event.wait);
+  if (found == run.waits.end()) return;
+  Wait& wait = found->second;
+  wait.due = event.due;
+  wait.config = event.config;
+  wait.intent = event.intent;
+  arm(run, found->first, wait);
+  run.wait_changes.push_back(wait);
+}
+
+void apply(Run& run, const WaitHeld& event, Instant) {
+  auto found = wait_at(run, event.wait);
+  if (found == run.waits.end()) return;
+  found->second.hold = event.reason;
+  arm(run, found->first, found->second);
+  run.wait_changes.push_back(found->second);
+}
+
+void apply(Run& run, const WaitReleased& event, Instant) {
+  auto found = wait_at(run, event.wait);
+  if (found == run.waits.end()) return;
+  found->second.hold = run.paused() ? "run_paused" : "";
+  arm(run, found->first, found->second);
+  run.wait_changes.push_back(found->second);
+}
+
+const std::pair<const WaitKey, Wait>* find_wait(const Run& run, const std::string& id) {
+  for (const auto& entry : run.waits)
+    if (entry.second.id == id) return &entry;
+  return nullptr;
+}
+
+Failure<Error> wait_has_ended() {
+  return fail(ErrorCode::wait_ended, "the wait has already ended");
+}
+
+Outcome<WaitKey> standing_wait(const Run& run, const std::string& id) {
+  const auto* found = find_wait(run, id);
+  if (!found) return wait_has_ended();
+  return found->first;
+}
+
+std::vector<WaitRecord> take_wait_changes(Run& run) {
+  std::vector<WaitRecord> records;
+  std::map<std::string_view, size_t> places;
+  std::vector<Wait> changes = std::exchange(run.wait_changes, {});
+  if (changes.empty()) return records;
+  records.reserve(changes.size());
+  // Ids stay where they are: of each wait the last change counts.
+  for (size_t i = changes.size(); i-- > 0;) {
+    if (!places.emplace(changes[i].id, i).second) continue;
+    records.push_back({run.account, run.workflow, run.id, run.contact_id, changes[i]});
+  }
+  std::reverse(records.begin(), records.end());
+  return records;
+}
+
+}  // namespace fermata

@@ -1,10 +1,12 @@
 #include "server/bulk.h"
 #include "server/routes/bulk_execution.h"
+#include "server/routes/bulk_wait.h"
 
 namespace fermata::server {
 
 const BulkKind* bulk_kind(std::string_view name) {
-  static constexpr BulkKind kinds[] = {{"executions", routes::act_on_execution}};
+  static constexpr BulkKind kinds[] = {{"executions", routes::act_on_execution},
+                                       {"waits", routes::act_on_wait}};
   for (const BulkKind& kind : kinds)
     if (kind.name == name) return &kind;
   return nullptr;

@@ -58,12 +58,13 @@ std::string filled(std::string text, const std::map<std::string, std::string>& k
   return text;
 }
 
-TEST(Guide, every_example_of_the_api_gives_what_it_says) {
+/// Asks what a page of the guide asks, one after the other.
+void play(const std::string& page_name, size_t examples_min) {
   std::filesystem::path folder = std::filesystem::path(__FILE__).parent_path();
-  std::ifstream page(folder / "../../docs/guide/api.md");
+  std::ifstream page(folder / "../../docs/guide" / page_name);
   ASSERT_TRUE(page);
   auto examples = examples_in(page);
-  EXPECT_GT(examples.size(), 15u);
+  EXPECT_GE(examples.size(), examples_min);
   TestWorld world;
   std::map<std::string, std::string> known;  // ids and tokens of the answers so far
   for (const Example& example : examples) {
@@ -79,6 +80,9 @@ TEST(Guide, every_example_of_the_api_gives_what_it_says) {
       world.wait_for(known["id"], "waiting");
   }
 }
+
+TEST(Guide, every_example_of_the_api_gives_what_it_says) { play("api.md", 16); }
+TEST(Guide, every_example_of_waits_gives_what_it_says) { play("waits.md", 6); }
 
 }  // namespace
 }  // namespace fermata::server

@@ -6,6 +6,7 @@
 #include "adapters/tzdata/tzdata_zones.h"
 #include "base/json.h"
 #include "core/wait/resolve.h"
+#include "front/wait_preview.h"
 
 /// The worked cases of test/data/time_cases.json, under both gap policies (W-49).
 namespace fermata::testing {
@@ -63,7 +64,45 @@ std::string outcome(const Value& example, GapPolicy gap, const ZoneTable& zones)
   return to_rfc3339(found->at);
 }
 
+/// The same through the body and the answer of `POST /waits/preview`.
+std::string previewed(const Value& example, GapPolicy gap, const ZoneTable& zones) {
+  Value config = example.get("config").is_object() ? example.get("config") : Value::object();
+  Value body =
+      Value::object({{"wait_type", example.get("wait_type")}, {"now", example.get("now_utc")}});
+  for (const char* zone : {"contact_timezone", "account_timezone"}) {
+    if (config.find(zone)) body.set(zone, config.get(zone));
+    config.erase(zone);
+  }
+  if (!example.get("target_date").is_null()) config.set("target_date", example.get("target_date"));
+  if (!config.find("gap_policy")) config.set("gap_policy", name_of(gap));
+  // Elapsed time knows no gap, and says so when it is asked for a policy of one.
+  if (example.get("wait_type") == Value("fixed_time")) config.erase("gap_policy");
+  body.set("config", std::move(config));
+  auto answer = front::preview_wait(body, zones, Instant{0});
+  if (!answer) return std::string(name_of(answer.error().code));
+  EXPECT_EQ(answer->get("past"), Value(example.get("resumed_by") == Value("past_date")));
+  return std::string(answer->get("scheduled_at").as_string());
+}
+
 }  // namespace
+
+// W-22, W-49
+TEST(TimeCases, all_come_out_of_a_preview) {
+  auto source = TzdataZones::open({});
+  ASSERT_TRUE(source);
+  auto zones = (*source)->zones({0});
+  int shown = 0;
+  Value all = cases();
+  for (const Value& example : all.get("cases").items()) {
+    std::string needs = text_of(example.get("needs_tzdata"));
+    if (!needs.empty() && !at_least(zones->version(), needs)) continue;
+    for (GapPolicy gap : {GapPolicy::gap_end, GapPolicy::shift})
+      EXPECT_EQ(previewed(example, gap, *zones), expectation(example, gap, zones->version()))
+          << text_of(example.get("name")) << " under " << name_of(gap);
+    ++shown;
+  }
+  EXPECT_GE(shown, 60);
+}
 
 // W-49, R-1, R-2, R-3, R-4, R-5, R-6, R-7, R-8, R-9, R-10
 TEST(TimeCases, all_come_out_under_both_policies) {

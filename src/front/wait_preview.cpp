@@ -1,0 +1,86 @@
+#include "front/wait_preview.h"
+
+#include "core/wait/resolve.h"
+#include "front/fields.h"
+
+namespace fermata::front {
+namespace {
+
+struct PreviewRequest {
+  std::string type;
+  Value config;
+  Instant now;
+  std::string contact_zone;
+  std::string account_zone;
+  int64_t count = 1;
+};
+
+/// The problem's code is that of the first finding (W-40).
+Failure<Error> refused(std::vector<Finding> findings) {
+  auto code = error_code_of(findings.front().code).value_or(ErrorCode::invalid_config);
+  for (Finding& finding : findings) finding.path = "/config" + finding.path;
+  std::string message = findings.front().message;
+  return fail(code, std::move(message), std::move(findings));
+}
+
+Outcome<PreviewRequest> read_request(const Value& body, Instant now) {
+  Fields fields(body);
+  PreviewRequest request;
+  fields.require("wait_type");
+  request.type = fields.text("wait_type").value_or("");
+  if (!request.type.empty() && waits::fields_of(request.type).empty())
+    fields.wrong("wait_type", "fixed_time, until_date or until_time is expected.");
+  request.config = fields.object("config");
+  if (request.config.is_null()) request.config = Value::object();
+  request.now = fields.instant("now").value_or(now);
+  request.contact_zone = fields.text("contact_timezone", 100).value_or("");
+  request.account_zone = fields.text("account_timezone", 100).value_or("");
+  request.count = fields.integer("count", 1, preview_waits_max).value_or(1);
+  FERMATA_TRY_VOID(fields.finish());
+  return request;
+}
+
+Value text_or_null(const std::string& text) { return text.empty() ? Value() : Value(text); }
+
+Value shown(const waits::WaitInstant& found) {
+  Value explain = waits::explained(found);
+  Value adjusted = explain.get("adjusted");
+  Value warnings = Value::array();
+  for (const std::string& warning : found.warnings) warnings.push(warning);
+  return Value::object(
+      {{"scheduled_at", to_rfc3339(found.at)},
+       {"local_target", found.intent ? Value(to_text(found.intent->local)) : Value()},
+       {"timezone", text_or_null(found.timezone)},
+       {"timezone_source", found.timezone_source.empty() ? Value() : Value(found.timezone_source)},
+       {"adjusted", std::move(adjusted)},
+       {"past", found.past},
+       {"explain", std::move(explain)},
+       {"warnings", std::move(warnings)}});
+}
+
+}  // namespace
+
+Outcome<Value> preview_wait(const Value& body, const ZoneTable& zones, Instant now) {
+  FERMATA_TRY(request, read_request(body, now));
+  auto config = waits::read_config(request.type, request.config);
+  if (!config) return refused(std::move(config).error());
+  waits::WaitWorld world{request.now, zones,    request.contact_zone, request.account_zone, {},
+                         {},          "preview"};
+  if (const auto* date = std::get_if<waits::UntilDate>(&config->kind); date && !date->date)
+    return refused({{"contact_field_invalid",
+                     "/contact_field",
+                     "a preview knows no contact: give the date as target_date",
+                     {}}});
+  auto found = waits::resolve(*config, world);
+  if (!found) return refused({std::move(found).error()});
+  Value answer = shown(*found);
+  Value next = Value::array();
+  for (const waits::WaitInstant& one :
+       waits::occurrences(*config, world, static_cast<size_t>(request.count)))
+    next.push(shown(one));
+  answer.set("next", std::move(next));
+  answer.set("tzdata", zones.version());
+  return answer;
+}
+
+}  // namespace fermata::front

@@ -32,8 +32,8 @@ class WaitRaces final : public Workload {
       RunId id("races-" + std::to_string(i));
       world.send(world.start(id.text(), definition, Value::object()));
       meddler_.pause(world, id, 1, 20'000);
-      // As they are derived by the engine: from the activation, and from step and occurrence.
-      meddle(world, id, uuid_v5(id.text() + "/nap/0.0/0"));
+      // As the engine derives them from step and occurrence.
+      meddle(world, id, uuid_v5(id.text() + "/nap#1"));
       meddle(world, id, uuid_v5(id.text() + "/hear#1"));
       if (chaos.dice().chance(0.7)) send(world, id, SignalRun{"news", Value(1), "news-1"});
       if (chaos.dice().chance(0.2)) send(world, id, CancelRun{"enough"});

@@ -3,6 +3,7 @@
 #include "base/uuid.h"
 #include "core/graph/advance.h"
 #include "core/graph/wait_plan.h"
+#include "core/run/wait_events.h"
 
 /// Nodes that park their token: waits and signal waits, and what wakes them.
 namespace fermata::graph {
@@ -117,7 +118,7 @@ void start_wait(Step& step, TokenId id, const Value& parameters) {
   Activation activation = activation_of(step.run, id);
   std::string timer_id = timer_id_of(step.run, activation);
   const Node& node = step.run.definition->nodes[activation.node];
-  auto plan = plan_wait(step, node, parameters, timer_id);
+  auto plan = plan_wait(step, node, parameters, next_wait_id(step.run, node.id));
   if (!plan) return fail_node(step, id, std::move(plan).error());
   if (plan->at <= step.at && plan->past) return pass_date(step, id, *plan, timer_id);
   if (plan->at <= step.at)

@@ -12,7 +12,15 @@ namespace {
 
 /// Fixed by the address (W-3), so that a repeat makes no second wait.
 std::string wait_id_of(const Run& run, const std::string& step, uint32_t occurrence) {
-  return uuid_v5(run.id.text() + "/" + step + "#" + std::to_string(occurrence));
+  const std::string& run_id = run.id.text();
+  std::string id = uuid_v5(run_id + "/" + step + "#" + std::to_string(occurrence));
+  if (!is_uuid(run_id)) return id;
+  // It begins with the time its run's id begins with: what is opened at one time lies together in
+  // an index, and few pages of it change in one commit. The rest is still fixed by the address.
+  constexpr size_t time_digits = 13, version_at = 14;
+  id.replace(0, time_digits, run_id, 0, time_digits);
+  id[version_at] = '8';
+  return id;
 }
 
 void close_listeners(Wait& wait) {
@@ -81,6 +89,11 @@ Wait signal_wait(const Run& run, NodeIndex node, std::string name) {
 
 }  // namespace
 
+std::string next_wait_id(const Run& run, const std::string& step) {
+  auto opened = run.waits_opened.find(step);
+  return wait_id_of(run, step, opened == run.waits_opened.end() ? 1 : opened->second + 1);
+}
+
 void open_wait(Run& run, const WaitOpened& event, Instant at) {
   Wait wait;
   if (event.kind == "signal") {
@@ -89,8 +102,6 @@ void open_wait(Run& run, const WaitOpened& event, Instant at) {
     wait.step = run.definition->nodes[event.activation.node].id;
     wait.type = event.wait_type.empty() ? "fixed_time" : event.wait_type;
   }
-  // A later attempt is another wait of the same activation.
-  if (event.activation.attempt == 1) wait.id = event.timer_id;
   wait.config = event.config;
   wait.due = event.resume_at;
   wait.intent = event.intent;

@@ -37,6 +37,8 @@ void apply(Run& run, const WaitChanged& event, Instant at);
 void apply(Run& run, const WaitHeld& event, Instant at);
 void apply(Run& run, const WaitReleased& event, Instant at);
 
+/// The id of the next wait that is opened at a step.
+std::string next_wait_id(const Run& run, const std::string& step);
 /// The wait with this id, or null.
 const std::pair<const WaitKey, Wait>* find_wait(const Run& run, const std::string& id);
 /// The wait with this id while its token stands at it; else why there is none to act on.

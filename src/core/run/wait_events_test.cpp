@@ -1,10 +1,12 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "base/uuid.h"
 #include "core/graph/check.h"
 #include "core/run/decide.h"
 #include "core/run/history.h"
 #include "core/run/snapshot.h"
+#include "core/run/wait_events.h"
 #include "core/run/wait_view.h"
 
 /// What commands make of waits; the rest of a run's life is told by test/scenario.
@@ -77,6 +79,18 @@ TEST(WaitEvents, wait_is_told_when_it_opens_and_when_its_instant_comes) {
   EXPECT_EQ(told.wait("w").ended_at, told.now);
   EXPECT_FALSE(told.wait("w").parked);
   EXPECT_TRUE(told.run.waits.empty());
+}
+
+// W-4
+TEST(WaitEvents, id_is_a_uuid_that_begins_as_that_of_its_run) {
+  fermata::Run run;
+  run.id = RunId("0198f3a2-1234-7abc-8def-0123456789ab");
+  std::string id = next_wait_id(run, "w");
+  EXPECT_TRUE(is_uuid(id));
+  EXPECT_EQ(id.substr(0, 15), "0198f3a2-1234-8");
+  run.waits_opened["w"] = 1;
+  EXPECT_NE(next_wait_id(run, "w"), id);
+  EXPECT_NE(next_wait_id(run, "v"), id);
 }
 
 // W-2, W-15

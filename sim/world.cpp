@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "core/graph/check.h"
 #include "core/run/history.h"
+#include "core/run/script_definition.h"
 #include "core/run/waiting.h"
 #include "sim/auditors/answers.h"
 #include "sim/workloads/workload.h"
@@ -127,6 +128,24 @@ graph::DefinitionRef World::define(const Value& document) {
 
 graph::DefinitionRef World::define(const std::string& workflow, const Value& document) {
   graph::DefinitionRef definition = define(document);
+  definitions_.name(workflow, definition);
+  return definition;
+}
+
+graph::DefinitionRef World::define_script(const std::string& source) {
+  flow::CheckedScript checked = flow::check_script(source);
+  if (!checked.errors.empty())
+    throw Violation{"the workload's script is refused: " + checked.errors.front().message + "\n" +
+                    source};
+  if (trace_.on()) trace_.line("script ", source);
+  graph::DefinitionRef definition =
+      make_script_definition(flow::make_definition(std::move(checked)));
+  definitions_.add(definition);
+  return definition;
+}
+
+graph::DefinitionRef World::define_script(const std::string& workflow, const std::string& source) {
+  graph::DefinitionRef definition = define_script(source);
   definitions_.name(workflow, definition);
   return definition;
 }

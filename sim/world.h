@@ -46,6 +46,9 @@ class World {
   graph::DefinitionRef define(const Value& document);
   /// The same, and a workflow that nodes may start by its name.
   graph::DefinitionRef define(const std::string& workflow, const Value& document);
+  /// The same for a script.
+  graph::DefinitionRef define_script(const std::string& source);
+  graph::DefinitionRef define_script(const std::string& workflow, const std::string& source);
   /// The same for a document drawn at random: nothing when it has errors.
   graph::DefinitionRef define_if_legal(const Value& document);
   void send(Request request) { clients_.send(std::move(request)); }

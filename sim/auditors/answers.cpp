@@ -1,11 +1,24 @@
 #include "sim/auditors/answers.h"
 
+#include "core/run/history.h"
+
 namespace fermata::sim {
 
 namespace {
 
 [[noreturn]] void lied(const Command& command, const std::string& reason) {
   throw Violation{"a caller of " + command.run.text() + " was told what is not so: " + reason};
+}
+
+/// A script that is cancelled runs its `finally` blocks first (F-53).
+bool cleans_up(const StoredRun& stored) {
+  for (const HistoryChunk& chunk : stored.history) {
+    auto events = decode_history(chunk);
+    if (!events) continue;
+    for (const Event& event : *events)
+      if (std::holds_alternative<FlowEnding>(event.body)) return true;
+  }
+  return false;
 }
 
 void audit_success(const StoredRun* stored, const Command& command, const RunSummary& told,
@@ -22,7 +35,8 @@ void audit_success(const StoredRun* stored, const Command& command, const RunSum
       lied(command, "the run was started by another request");
     if (told.last_sequence > 0 && stored->version > 1) probe(Probe::start_repeated);
   }
-  if (std::holds_alternative<CancelRun>(command.body) && !is_terminal(stored->summary.status))
+  const auto* cancel = std::get_if<CancelRun>(&command.body);
+  if (cancel && !is_terminal(stored->summary.status) && (cancel->force || !cleans_up(*stored)))
     lied(command, "the run was not cancelled");
 }
 

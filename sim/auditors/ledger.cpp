@@ -17,6 +17,7 @@ Ledger::Ledger(const SimDefinitions& definitions, const Trace& trace, ProbeHook 
   auditors_.push_back(merge_auditor());
   auditors_.push_back(expectation_auditor());
   auditors_.push_back(state_auditor());
+  auditors_.push_back(script_state_auditor());
   auditors_.push_back(probe_auditor(std::move(probe)));
 }
 
@@ -24,6 +25,7 @@ void Ledger::fold(Run& run, const Event& event) {
   const DefinitionHash* needs = nullptr;
   if (const auto* started = start_in(event.body)) needs = &started->hash;
   if (const auto* migrated = std::get_if<RunMigrated>(&event.body)) needs = &migrated->hash;
+  if (const auto* migrated = std::get_if<FlowMigrated>(&event.body)) needs = &migrated->hash;
   for (const auto& auditor : auditors_) auditor->event(run, event);
   if (needs) run.definition = definitions_.original(*needs);
   if (!run.definition) violate(run, "no definition");

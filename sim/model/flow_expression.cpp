@@ -187,23 +187,25 @@ std::string ScriptWriter::call(const Callable& called, int depth) {
 std::string ScriptWriter::task(Type type, int depth) {
   std::string input =
       "{ n: " + expression(Type::number, depth) + ", s: " + literal(Type::text) + " }";
+  if (!shape_.task_options.empty()) input += ", " + shape_.task_options;
+  auto run = [&](const char* name) {
+    return "Task.run('" + std::string(name) + "', " + input + ")";
+  };
   switch (type) {
     case Type::number:
-      return "(await Task.run('number', " + input + "))";
+      return "(await " + run("number") + ")";
     case Type::text:
-      return "(await Task.run('text', " + input + "))";
-    case Type::list: {
-      std::string one = "Task.run('number', " + input + ")";
-      return dice_.chance(0.5) ? "(await Task.run('list', " + input + "))"
-                               : "(await Task.all([" + one + ", " + literal(Type::number) + "]))";
-    }
+      return "(await " + run("text") + ")";
+    case Type::list:
+      return dice_.chance(0.5)
+                 ? "(await " + run("list") + ")"
+                 : "(await Task.all([" + run("number") + ", " + literal(Type::number) + "]))";
     case Type::truth:
       return "((await Task.delay(" + std::to_string(dice_.below(3)) + ")) == null)";
     case Type::record:
       break;
   }
-  return "(await Promise.all({ n: Task.run('number', " + input + "), s: Task.run('text', " + input +
-         ") }))";
+  return "(await Promise.all({ n: " + run("number") + ", s: " + run("text") + " }))";
 }
 
 }  // namespace fermata::sim::model

@@ -8,6 +8,8 @@ namespace fermata::sim::model {
 std::string ScriptWriter::write() {
   left_ = shape_.statements_max;
   scopes_.emplace_back();
+  for (const std::string& helper : shape_.helpers)
+    callables_.push_back({helper, {Type::number}, Type::number, true});
   if (shape_.workflow) {
     int helpers = static_cast<int>(dice_.below(3));
     for (int i = 0; i < helpers; ++i) function();

@@ -13,6 +13,9 @@ struct ScriptShape {
   int depth_max = 4;        ///< of blocks and of expressions
   bool effects = true;      ///< tasks, delays, async functions; else it never waits
   bool workflow = true;     ///< in the workflow form; else bare
+  std::string task_options{};  ///< third argument of every task, or empty
+  /// Async functions that whoever runs it puts before the script; they take a number and give one.
+  std::vector<std::string> helpers{};
   /// Odd ways to write the same: comments, missing semicolons, needless parentheses and breaks.
   bool odd_layout = true;
 };

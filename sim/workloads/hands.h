@@ -14,6 +14,10 @@ class Hands {
   /// What an attempt gives: the fence it was done under, so that it can be told apart later.
   static Value output_of(const JobId& job, uint64_t fence);
 
+  /// What a job comes to, where it is not the fence: an output, or nothing when it fails.
+  using Answers = std::function<std::optional<Value>(const job::Job&)>;
+  void answer_with(Answers answers) { answers_ = std::move(answers); }
+
   void hire(World& world, int64_t count, bool may_fail);
   void act(World& world);
   std::optional<Instant> next() const;
@@ -53,6 +57,7 @@ class Hands {
   std::list<Hand> hands_;
   std::map<fleet::LeaseKey, std::set<std::string>> holders_;
   std::map<fleet::LeaseKey, bool> fails_;  ///< decided once per attempt
+  Answers answers_;
   bool may_fail_ = false;
   uint64_t registrations_ = 0;
 };

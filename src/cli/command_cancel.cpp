@@ -6,6 +6,7 @@ namespace {
 Exit cancel(const Arguments& arguments, Surroundings& around) {
   Value body = Value::object();
   if (auto reason = arguments.get("reason")) body.set("reason", *reason);
+  if (arguments.is_set("force")) body.set("force", true);
   return act(arguments, around, "cancel", body);
 }
 
@@ -15,8 +16,11 @@ CliCommand cancel_command() {
   return {"cancel",
           "ID",
           "End an execution; nothing of it runs any further.",
-          "Cancelling one that is cancelled already changes nothing.",
-          {{"reason", "TEXT", "why; kept in the history and the audit"}, server_option()},
+          "Cancelling one that is cancelled already changes nothing. A script runs its `finally` "
+          "blocks first, unless it is forced.",
+          {{"reason", "TEXT", "why; kept in the history and the audit"},
+           {"force", "", "end a script at once, without its `finally` blocks"},
+           server_option()},
           "fermata cancel 0198c1f2-… --reason 'ordered twice'",
           cancel};
 }

@@ -4,12 +4,9 @@ namespace fermata::cli {
 namespace {
 
 Exit rerun(const Arguments& arguments, Surroundings& around) {
-  auto from = arguments.get("from");
-  if (!from) {
-    Error missing{ErrorCode::usage, "Missing: --from NODE.", {}};
-    return around.terminal.fail(missing);
-  }
-  return restart(arguments, around, "rerun", Value::object({{"from_node", *from}}));
+  Value body = Value::object();
+  if (auto from = arguments.get("from")) body.set("from_node", *from);
+  return restart(arguments, around, "rerun", std::move(body));
 }
 
 }  // namespace
@@ -17,10 +14,11 @@ Exit rerun(const Arguments& arguments, Surroundings& around) {
 CliCommand rerun_command() {
   return {"rerun",
           "ID",
-          "Start an ended execution anew from one of its nodes.",
+          "Start an ended execution anew from one of its nodes, a script from its beginning.",
           "Makes a new execution and prints its id. The node and all that follow run again, with "
           "new idempotency keys.",
-          {{"from", "NODE", "id of the node to begin with; it must stand outside splits"},
+          {{"from", "NODE",
+            "id of the node to begin with; it must stand outside splits; a script has none"},
            dry_run_option(),
            server_option()},
           "fermata rerun 0198c1f2-… --from charge",

@@ -35,14 +35,15 @@ void show_run(const Value& run, const Terminal& terminal) {
   const Value& progress = run.get("progress");
   const Value& planned = progress.get("planned");
   const Value& done = progress.get("done");
-  // A script has no nodes.
-  if (planned.is_integer() && done.is_integer() && planned.as_integer() > 0)
+  // A script has no nodes; it may tell how far it is.
+  bool script = run.get("language") == Value("flow");
+  if (planned.is_number() && done.is_number() && planned.as_number() > 0)
     line_if(terminal, "progress",
             "[" +
-                bar(static_cast<uint64_t>(done.as_integer()),
-                    static_cast<uint64_t>(planned.as_integer()), 20) +
+                bar(static_cast<uint64_t>(std::max(0.0, done.as_number())),
+                    static_cast<uint64_t>(planned.as_number()), 20) +
                 "] " + text_at(progress, "done") + " of " + text_at(progress, "planned") +
-                " nodes");
+                (script ? "" : " nodes"));
   if (const Value& schedule = run.get("schedule"); schedule.is_object())
     line_if(terminal, "schedule",
             text_at(schedule, "id") + " at " + text_at(schedule, "scheduled_at"));
@@ -59,18 +60,39 @@ void show_run(const Value& run, const Terminal& terminal) {
   }
 }
 
-Outcome<Value> find_run(const Arguments& arguments, const Surroundings& around) {
+void show_snapshot(const Value& shown, const Terminal& terminal) {
+  line_if(terminal, "id", text_at(shown, "id"));
+  line_if(terminal, "bytes", text_at(shown, "bytes"));
+  for (const Value& fiber : shown.get("fibers").items()) {
+    std::string awaits = text_at(fiber, "awaiting");
+    terminal.line("\n" + terminal.paint(Colour::bold, text_at(fiber, "fiber")) +
+                  (awaits.empty() ? "" : " waits for " + awaits));
+    for (const Value& frame : fiber.get("frames").items()) {
+      terminal.line("  " + text_at(frame, "function") + ":" + text_at(frame, "line") + ":" +
+                    text_at(frame, "column"));
+      for (const Value::Member& variable : frame.get("variables").members())
+        terminal.line("    " + std::string(variable.key.as_string()) + " = " +
+                      to_json(variable.value));
+    }
+  }
+}
+
+Outcome<Value> find_run(const Arguments& arguments, const Surroundings& around,
+                        std::string_view part) {
   FERMATA_TRY_VOID(arguments.expect(1, 1, "the execution's ID (see `fermata ps`)"));
   FERMATA_TRY(client, Client::from(arguments, around));
-  return client.get(execution_path(arguments.positional()[0]));
+  return client.get(execution_path(arguments.positional()[0]) + std::string(part));
 }
 
 Exit show(const Arguments& arguments, Surroundings& around) {
   const Terminal& terminal = around.terminal;
-  auto run = find_run(arguments, around);
+  bool snapshot = arguments.is_set("snapshot");
+  auto run = find_run(arguments, around, snapshot ? "/snapshot" : "");
   if (!run) return terminal.fail(run.error());
   if (terminal.json) {
     terminal.value(*run);
+  } else if (snapshot) {
+    show_snapshot(*run, terminal);
   } else {
     show_run(*run, terminal);
   }
@@ -84,7 +106,8 @@ CliCommand show_command() {
           "ID",
           "Show one execution: status, progress, what it waits for, input and output.",
           "",
-          {server_option()},
+          {{"snapshot", "", "what a parked script holds: fibers, frames, lines and variables"},
+           server_option()},
           "fermata show 0198c1f2-…",
           show};
 }

@@ -126,6 +126,7 @@ void Serving::build_api() {
                                                              ? settings_.rate_limit_burst
                                                              : settings_.rate_limit_per_second};
   options.definition_limits = definition_limits_of(settings_);
+  options.flow_snapshots_kept = run_limits_of(settings_).flow.snapshots_kept;
   options.json_nesting_max = static_cast<int>(settings_.json_nesting_max);
   options.wait_ms_max = static_cast<int64_t>(settings_.http_wait_ms_max);
   options.work_queue_max = settings_.http_work_queue_max;

@@ -259,10 +259,37 @@ schedule::ScheduleLimits schedule_limits_of(const Settings& settings) {
   return limits;
 }
 
+namespace {
+
+uint32_t small(uint64_t value) {
+  return static_cast<uint32_t>(std::min<uint64_t>(value, UINT32_MAX));
+}
+
+constexpr uint64_t slice_min = 1000;
+
+flow::FlowLimits flow_limits_of(const Settings& settings) {
+  flow::FlowLimits limits;
+  limits.fuel = settings.flow_fuel;
+  // Less would be spent on cutting alone.
+  limits.slice = std::max<uint64_t>(settings.flow_slice, slice_min);
+  limits.memory_bytes = settings.flow_memory;
+  limits.call_depth = small(settings.flow_call_depth);
+  limits.fibers = small(settings.flow_fibers);
+  limits.awaitables = small(settings.flow_awaitables);
+  limits.string_bytes = settings.flow_string_bytes;
+  limits.list_items = settings.flow_list_items;
+  limits.snapshot_warn_bytes = settings.flow_snapshot_warn;
+  limits.snapshot_max_bytes = settings.flow_snapshot_max;
+  limits.snapshots_kept = small(settings.flow_snapshots_kept);
+  limits.log_lines = settings.flow_log_lines;
+  limits.log_line_bytes = settings.flow_log_line_bytes;
+  limits.cancel_grace_ms = static_cast<int64_t>(settings.flow_cancel_grace_ms);
+  return limits;
+}
+
+}  // namespace
+
 RunLimits run_limits_of(const Settings& settings) {
-  auto small = [](uint64_t value) {
-    return static_cast<uint32_t>(std::min<uint64_t>(value, UINT32_MAX));
-  };
   RunLimits limits;
   limits.tokens_max = settings.graph_tokens_max;
   limits.activations_max = settings.graph_activations_max;
@@ -282,6 +309,7 @@ RunLimits run_limits_of(const Settings& settings) {
   limits.interval_ms_max = static_cast<int64_t>(settings.graph_interval_ms_max);
   limits.signals_kept_max = settings.graph_signals_kept_max;
   limits.child_depth_max = static_cast<uint32_t>(settings.graph_child_depth_max);
+  limits.flow = flow_limits_of(settings);
   return limits;
 }
 

@@ -165,6 +165,43 @@ TEST(Settings, defaults_are_those_of_the_limits) {
   EXPECT_EQ(definition_limits_of(settings).nodes_max, graph::DefinitionLimits{}.nodes_max);
 }
 
+// F-51
+TEST(Settings, every_budget_of_scripts_can_be_set) {
+  const flow::FlowLimits standard;
+  flow::FlowLimits limits = run_limits_of(Settings{}).flow;
+  EXPECT_EQ(limits.fuel, standard.fuel);
+  EXPECT_EQ(limits.slice, standard.slice);
+  EXPECT_EQ(limits.memory_bytes, standard.memory_bytes);
+  EXPECT_EQ(limits.string_bytes, standard.string_bytes);
+  EXPECT_EQ(limits.list_items, standard.list_items);
+  EXPECT_EQ(limits.snapshot_warn_bytes, standard.snapshot_warn_bytes);
+  EXPECT_EQ(limits.snapshot_max_bytes, standard.snapshot_max_bytes);
+  auto loaded = load({flag("flow_fuel", "2001"), flag("flow_slice", "1002"),
+                      flag("flow_memory", "3"), flag("flow_call_depth", "4"),
+                      flag("flow_fibers", "5"), flag("flow_awaitables", "6"),
+                      flag("flow_string_bytes", "7"), flag("flow_list_items", "8"),
+                      flag("flow_snapshot_warn", "9"), flag("flow_snapshot_max", "10"),
+                      flag("flow_snapshots_kept", "11"), flag("flow_log_lines", "12"),
+                      flag("flow_log_line_bytes", "13"), flag("flow_cancel_grace_ms", "14")},
+                     {});
+  ASSERT_TRUE(loaded);
+  limits = run_limits_of(loaded->settings()).flow;
+  EXPECT_EQ(limits.fuel, 2001u);
+  EXPECT_EQ(limits.slice, 1002u);
+  EXPECT_EQ(limits.memory_bytes, 3u);
+  EXPECT_EQ(limits.call_depth, 4u);
+  EXPECT_EQ(limits.fibers, 5u);
+  EXPECT_EQ(limits.awaitables, 6u);
+  EXPECT_EQ(limits.string_bytes, 7u);
+  EXPECT_EQ(limits.list_items, 8u);
+  EXPECT_EQ(limits.snapshot_warn_bytes, 9u);
+  EXPECT_EQ(limits.snapshot_max_bytes, 10u);
+  EXPECT_EQ(limits.snapshots_kept, 11u);
+  EXPECT_EQ(limits.log_lines, 12u);
+  EXPECT_EQ(limits.log_line_bytes, 13u);
+  EXPECT_EQ(limits.cancel_grace_ms, 14);
+}
+
 TEST(Settings, page_in_the_guide_is_the_printed_one) {
   std::string here = std::source_location::current().file_name();
   std::ifstream page(here.substr(0, here.find("src/cli/")) + "docs/guide/settings.md");

@@ -151,6 +151,9 @@ class Reader {
   /// chunks (a chunk is never cut). Version 0 when the run does not exist.
   virtual Outcome<StoredRun> find(const RunId& id, uint64_t first_sequence = 1,
                                   size_t events_max = SIZE_MAX) = 0;
+  /// The run with its newest checkpoint and the history since; without one, with all of it. Version
+  /// 0 when it does not exist.
+  virtual Outcome<StoredRun> latest(const RunId& id) = 0;
   virtual Outcome<std::optional<RunSummary>> summary(const RunId& id) = 0;
   virtual Outcome<RunPage> list(const RunFilter& filter, size_t limit,
                                 const std::string& cursor) = 0;

@@ -72,6 +72,7 @@ struct ApiOptions {
   int64_t stream_keep_alive_ms = 15'000;
   size_t credential_bytes_max = 65'536;
   size_t bulk_items_max = 100'000;  ///< that one operation may act on
+  uint32_t flow_snapshots_kept = 8;  ///< parks of a script that a fork may go back to
   job::Limits job_limits;
   schedule::ScheduleLimits schedule_limits;
   size_t work_threads = 2;

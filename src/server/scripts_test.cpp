@@ -138,5 +138,95 @@ TEST(Scripts, run_park_and_go_on_with_a_signal) {
   EXPECT_NE(history.text.find("FlowResumed"), std::string::npos) << history.text;
 }
 
+std::string begun(TestWorld& world, std::string_view source, std::string_view body = "{}") {
+  world.ask("PUT", "/api/v1/workflows/w", source, as_text);
+  auto start = world.ask("POST", "/api/v1/workflows/w/executions", body);
+  EXPECT_EQ(start.status, 201) << start.text;
+  return "/api/v1/executions/" + std::string(start.body.get("id").as_string());
+}
+
+// F-47
+TEST(Scripts, snapshots_show_fibers_frames_and_variables) {
+  TestWorld world;
+  std::string path = begun(world,
+                           "workflow w(inputs) {\n  const n = inputs.n, o = { list: [1, 'x'] }\n"
+                           "  return ask(n) + o.list.length\n}\n"
+                           "function ask(who) {\n  return await Signal.next('answer')\n}",
+                           R"({"input":{"n":5}})");
+  auto shown = world.ask("GET", path + "/snapshot");
+  ASSERT_EQ(shown.status, 200) << shown.text;
+  const Value main = shown.body.get("fibers").items()[0];
+  EXPECT_EQ(main.get("fiber"), Value("main"));
+  const Value ask = main.get("frames").items()[0];
+  EXPECT_EQ(ask.get("function"), Value("ask"));
+  EXPECT_EQ(ask.get("line"), Value(6));
+  EXPECT_EQ(ask.get("variables").get("who"), Value(5));
+  const Value outer = main.get("frames").items()[1];
+  EXPECT_EQ(outer.get("function"), Value("w"));
+  EXPECT_EQ(to_json(outer.get("variables").get("o")), R"({"list":[1,"x"]})");
+  EXPECT_EQ(shown.body.get("awaitables").items()[0].get("name"), Value("answer"));
+  world.ask("POST", path + "/cancel", R"({"force":true})");
+  EXPECT_EQ(world.ask("GET", path + "/snapshot").code(), "snapshot_gone");
+}
+
+// F-53
+TEST(Scripts, cancel_waits_for_finally_unless_it_is_forced) {
+  TestWorld world;
+  std::string_view source =
+      "try { await Signal.next('a') } finally { await Signal.next('tidy') }";
+  std::string polite = begun(world, source);
+  world.ask("POST", polite + "/cancel", R"({"reason":"enough"})");
+  EXPECT_EQ(world.ask("GET", polite).body.get("status"), Value("waiting"));
+  world.ask("POST", polite + "/signals/tidy", "{}");
+  EXPECT_EQ(world.ask("GET", polite).body.get("status"), Value("cancelled"));
+  std::string forced = begun(world, source);
+  world.ask("POST", forced + "/cancel", R"({"force":true})");
+  EXPECT_EQ(world.ask("GET", forced).body.get("status"), Value("cancelled"));
+}
+
+// F-48, F-56, scenarios 25 and 26
+TEST(Scripts, are_retried_forked_rerun_and_migrated) {
+  TestWorld world;
+  std::string broken = "const got = await Signal.next('x')\nconst n = 3\nreturn got.a.b";
+  std::string path = begun(world, broken);
+  uint64_t parked = static_cast<uint64_t>(world.ask("GET", path).body.get("sequence").as_integer());
+  EXPECT_EQ(world.ask("POST", path + "/retry", "{}").code(), "run_not_finished");
+  world.ask("POST", path + "/signals/x", R"({"payload":{}})");
+  ASSERT_EQ(world.ask("GET", path).body.get("status"), Value("failed"));
+  world.ask("PUT", "/api/v1/workflows/w",
+            "const got = await Signal.next('x')\nconst n = 3\nreturn [got?.a?.b, n]", as_text);
+  auto plan = world.ask("POST", path + "/retry", R"({"version":2,"dry_run":true})");
+  EXPECT_EQ(plan.body.get("ok"), Value(true)) << plan.text;
+  EXPECT_EQ(plan.body.get("frames").items()[0].get("to"), Value("main:1:13")) << plan.text;
+  auto retried = world.ask("POST", path + "/retry", R"({"version":2})");
+  ASSERT_EQ(retried.status, 201) << retried.text;
+  auto end = world.ask("GET",
+                       "/api/v1/executions/" + std::string(retried.body.get("id").as_string()));
+  EXPECT_EQ(to_json(end.body.get("output")), "[null,3]") << end.text;
+  EXPECT_EQ(end.body.get("origin").get("kind"), Value("retry"));
+  auto forked = world.ask("POST", path + "/fork",
+                          "{\"at_sequence\":" + std::to_string(parked) + "}");
+  ASSERT_EQ(forked.status, 201) << forked.text;
+  std::string fork = "/api/v1/executions/" + std::string(forked.body.get("id").as_string());
+  world.ask("POST", fork + "/signals/x", R"({"payload":{"a":{"b":9}}})");
+  EXPECT_EQ(world.ask("GET", fork).body.get("output"), Value(9));
+  auto rerun = world.ask("POST", path + "/rerun", "{}");
+  ASSERT_EQ(rerun.status, 201) << rerun.text;
+  std::string again = "/api/v1/executions/" + std::string(rerun.body.get("id").as_string());
+  EXPECT_EQ(world.ask("GET", again).body.get("status"), Value("waiting"));
+  world.ask("PUT", "/api/v1/workflows/w", "return 1", as_text);
+  auto refused = world.ask("POST", again + "/migrate", R"({"version":3})");
+  EXPECT_EQ(refused.status, 409);
+  EXPECT_EQ(refused.code(), "not_migratable");
+  EXPECT_EQ(refused.body.get("errors").items()[0].get("line"), Value(1)) << refused.text;
+  auto moved = world.ask("POST", again + "/migrate", R"({"version":2})");
+  EXPECT_EQ(moved.status, 200) << moved.text;
+  EXPECT_EQ(moved.body.get("ok"), Value(true)) << moved.text;
+  world.ask("POST", again + "/signals/x", R"({"payload":{}})");
+  EXPECT_EQ(to_json(world.ask("GET", again).body.get("output")), "[null,3]");
+  auto history = world.ask("GET", again + "/history");
+  EXPECT_NE(history.text.find("FlowMigrated"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace fermata::server

@@ -96,8 +96,8 @@ std::string difference(const Value& expected, const Value& actual, const std::st
 
 class FlowCase : public testing::TestWithParam<Case> {};
 
-// F-2, F-12, F-13, F-20, F-22, F-23, F-24, F-25, F-26, F-27, F-29, F-30, F-31, F-32, F-33,
-// F-34, F-35, F-36, F-37, F-38, F-42, F-44, F-45, F-51, F-52, F-53, F-64
+// F-2, F-9 to F-18, F-20, F-21, F-22, F-23, F-24, F-25, F-26, F-27, F-29, F-30, F-31, F-32, F-33,
+// F-34, F-35, F-36, F-37, F-38, F-42, F-44, F-45, F-51, F-52, F-53, F-64, F-65, F-66
 TEST_P(FlowCase, gives_what_it_says_and_the_same_after_every_crash) {
   const Case& one = GetParam();
   EvaluationCase plain = case_of(one.value);

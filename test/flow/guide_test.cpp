@@ -3,6 +3,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/json.h"
+#include "core/flow/evaluate/evaluation.h"
 #include "core/flow/issues.h"
 #include "core/flow/script.h"
 
@@ -13,6 +15,34 @@ std::string read(const char* path) {
   std::stringstream out;
   out << std::ifstream(path).rdbuf();
   return out.str();
+}
+
+/// What comes behind an example says how it is run and what comes out (F-64).
+struct Example {
+  std::string source;
+  std::vector<std::string> runs;
+};
+
+std::vector<Example> examples_with_runs(const std::string& page) {
+  std::vector<Example> out;
+  std::istringstream lines(page);
+  std::string line;
+  std::string fence;
+  while (std::getline(lines, line)) {
+    if (fence.empty() && (line == "```flow" || line == "~~~flow")) {
+      fence = line.substr(0, 3);
+      out.emplace_back();
+    } else if (!fence.empty() && line == fence) {
+      fence.clear();
+    } else if (!fence.empty()) {
+      out.back().source += line + "\n";
+    } else if (line.starts_with("<!-- runs ")) {
+      std::string run = line.substr(10);
+      while (!run.ends_with(" -->") && std::getline(lines, line)) run += line;
+      out.back().runs.push_back(run.substr(0, run.size() - 4));
+    }
+  }
+  return out;
 }
 
 /// The text between each line that begins with `fence` + "flow" and the next with `fence`.
@@ -44,6 +74,31 @@ TEST(FlowGuide, every_example_passes_the_checks_without_a_warning) {
     flow::CheckedScript checked = flow::check_script(example);
     EXPECT_TRUE(checked.errors.empty()) << example << checked.errors[0].message;
     EXPECT_TRUE(checked.warnings.empty()) << example << checked.warnings[0].message;
+  }
+}
+
+// F-63
+TEST(FlowGuide, every_example_runs_and_comes_to_what_the_page_says) {
+  std::vector<Example> all = examples_with_runs(read("docs/guide/flow.md"));
+  ASSERT_GE(all.size(), 9u);
+  for (const Example& example : all) {
+    EXPECT_FALSE(example.runs.empty()) << "nothing runs\n" << example.source;
+    for (const std::string& text : example.runs) {
+      auto run = parse_json(text);
+      ASSERT_TRUE(run) << text;
+      flow::EvaluationCase given;
+      given.source = example.source;
+      if (const Value* inputs = run->find("inputs")) given.inputs = *inputs;
+      const Value& steps = run->get("steps");
+      if (steps.is_array()) given.steps.assign(steps.items().begin(), steps.items().end());
+      for (bool crash : {false, true}) {
+        given.crash = crash;
+        Value answer = flow::evaluate_flow(given).value;
+        for (const Value::Member& member : run->get("expect").members())
+          EXPECT_EQ(to_json(answer.get(member.key.as_string())), to_json(member.value))
+              << example.source << to_json(answer);
+      }
+    }
   }
 }
 

@@ -138,6 +138,11 @@ Outcome<StoredRun> MemoryStore::find(const RunId& id, uint64_t first_sequence, s
   return out;
 }
 
+Outcome<StoredRun> MemoryStore::latest(const RunId& id) {
+  FERMATA_TRY(loaded, load(std::span(&id, 1), UINT64_MAX));
+  return std::move(loaded.front());
+}
+
 Outcome<std::optional<RunSummary>> MemoryStore::summary(const RunId& id) {
   std::lock_guard lock(mutex_);
   auto found = run_at_.find(id);

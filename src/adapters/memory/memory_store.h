@@ -33,6 +33,7 @@ class MemoryStore final : public Store,
   Outcome<OpenSchedulesPage> open_schedules(uint64_t after, size_t limit) override;
 
   // Reader
+  Outcome<StoredRun> latest(const RunId& id) override;
   Outcome<StoredRun> find(const RunId& id, uint64_t first_sequence, size_t events_max) override;
   Outcome<std::optional<RunSummary>> summary(const RunId& id) override;
   Outcome<RunPage> list(const RunFilter& filter, size_t limit, const std::string& cursor) override;

@@ -242,6 +242,13 @@ Outcome<StoredRun> SqliteStore::find(const RunId& id, uint64_t first_sequence, s
       [&](ReadConnection& c) { return c.runs.find(id, first_sequence, events_max); });
 }
 
+Outcome<StoredRun> SqliteStore::latest(const RunId& id) {
+  FERMATA_TRY(loaded, parts_->readers.read([&](ReadConnection& c) {
+    return c.runs.load(std::span(&id, 1), UINT64_MAX);
+  }));
+  return std::move(loaded.front());
+}
+
 Outcome<std::optional<RunSummary>> SqliteStore::summary(const RunId& id) {
   FERMATA_TRY(found, parts_->readers.read([&](ReadConnection& c) { return c.runs.by_id(id); }));
   if (!found) return std::optional<RunSummary>{};

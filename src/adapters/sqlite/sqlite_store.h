@@ -50,6 +50,7 @@ class SqliteStore final : public Store,
   std::string trouble() const override;
 
   // Reader
+  Outcome<StoredRun> latest(const RunId& id) override;
   Outcome<StoredRun> find(const RunId& id, uint64_t first_sequence, size_t events_max) override;
   Outcome<std::optional<RunSummary>> summary(const RunId& id) override;
   Outcome<RunPage> list(const RunFilter& filter, size_t limit, const std::string& cursor) override;

@@ -58,6 +58,7 @@ struct Function {
   struct Capture {
     bool from_slot = false;  ///< else from the cells of the function around it
     uint32_t index = 0;
+    std::string name{};  ///< of the variable
   };
   /// A variable's slot is its own from one instruction to before another; in between it may be
   /// shown, and must be kept when the machine is written down.
@@ -76,6 +77,7 @@ struct Function {
   };
   const Expression::Program* program = nullptr;
   uint32_t index = 0;  ///< in its program
+  const Function* around = nullptr;  ///< the one it stands in
   std::string name;
   uint32_t parameters = 0;
   bool has_rest = false;  ///< the last parameter takes all further arguments

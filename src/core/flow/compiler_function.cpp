@@ -7,13 +7,15 @@ void Compiler::function(const Node& node, const FunctionOptions& options) {
   auto index = static_cast<uint32_t>(program_.functions.size());
   auto& made = *program_.functions.emplace_back(std::make_unique<Function>());
   made.program = &program_;
+  made.around = unit_->function;
   made.name = options.name.empty() ? node.text : options.name;
   made.library = options_.prelude;
   made.is_async = node.is_async;
   made.parameters = static_cast<uint32_t>(node.kids.size() - 1);
   for (const Variable* captured : node.scope->captures) {
     bool local = captured->owner == unit_->scope;
-    made.captures.push_back({local, local ? captured->slot : outer_index(*unit_, *captured)});
+    uint32_t from = local ? captured->slot : outer_index(*unit_, *captured);
+    made.captures.push_back({local, from, std::string(captured->name)});
   }
   Unit inner;
   inner.parent = unit_;

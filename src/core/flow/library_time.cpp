@@ -41,22 +41,34 @@ Duration duration(Machine& machine, Call& call, size_t index) {
   return read.value_or(Duration{});
 }
 
-/// The zone an argument names: of the table the machine was given, or a fixed offset; UTC when it
-/// is left out.
-std::shared_ptr<const Zone> zone(Machine& machine, Call& call, size_t index) {
-  const ZoneTable& table = machine.zones() == nullptr ? *utc_table() : *machine.zones();
+/// What the zone that an argument names answers to a question: UTC when it is left out, a fixed
+/// offset, or one of the table the machine was given.
+template <class Question>
+int64_t ask_zone(Machine& machine, Call& call, size_t index, Question question) {
   std::string_view name = call.has(index) ? call.text(index) : "UTC";
-  if (call.failed()) return nullptr;
-  auto found = zone_or_offset(table, name);
-  if (found == nullptr) machine.throw_argument(table.refusal(name.substr(0, zone_name_max)));
-  return found;
+  if (call.failed()) return 0;
+  if (auto known = zone_or_offset(*utc_table(), name)) return question(*known);
+  Value told = machine.told_of_zones([&](const ZoneTable& table) {
+    auto found = zone_or_offset(table, name);
+    return found ? Value(question(*found)) : Value(table.refusal(name.substr(0, zone_name_max)));
+  });
+  if (told.is_integer()) return told.as_integer();
+  machine.throw_argument(told.is_string() ? std::string(told.as_string())
+                                          : "what the zone was is not known any more");
+  return 0;
+}
+
+/// Seconds that its clocks are ahead of UTC.
+int64_t offset_of(Machine& machine, Call& call, size_t index, Instant at) {
+  return ask_zone(machine, call, index,
+                  [&](const Zone& zone) { return int64_t{zone.offset_at(at).seconds}; });
 }
 
 /// RFC 3339 with the zone's offset. That has whole minutes; where clocks once went by seconds the
 /// nearest minute is written, and the time with it, so that the text means the same instant.
-std::string with_offset(Instant at, const Zone& zone) {
+std::string with_offset(Instant at, int64_t offset_seconds) {
   constexpr int64_t minute_s = 60;
-  int64_t minutes = zone.offset_at(at).seconds / minute_s;
+  int64_t minutes = offset_seconds / minute_s;
   std::string text = to_rfc3339(at + Duration{minutes * minute_s * 1000});
   if (minutes == 0) return text;
   text.pop_back();  // the Z
@@ -87,9 +99,9 @@ Datum time_parse(Machine& machine, Arguments arguments) {
 Datum time_parts(Machine& machine, Arguments arguments) {
   Call call(machine, arguments);
   Instant at = instant(machine, call, 0);
-  auto shown_in = zone(machine, call, 1);
+  int64_t offset = offset_of(machine, call, 1, at);
   if (call.failed()) return {};
-  LocalTime local = shown_in->local_at(at);
+  LocalTime local = Zone::fixed(static_cast<int32_t>(offset), "").local_at(at);
   int64_t in_day = local.ms_of_day;
   auto* parts = machine.heap().make<MapObject>();
   auto add = [&](std::string_view name, int64_t value) {
@@ -109,8 +121,8 @@ Datum time_parts(Machine& machine, Arguments arguments) {
 Datum time_format(Machine& machine, Arguments arguments) {
   Call call(machine, arguments);
   Instant at = instant(machine, call, 0);
-  auto shown_in = zone(machine, call, 1);
-  return call.failed() ? Datum() : machine.text(with_offset(at, *shown_in));
+  int64_t offset = offset_of(machine, call, 1, at);
+  return call.failed() ? Datum() : machine.text(with_offset(at, offset));
 }
 
 Datum time_add(Machine& machine, Arguments arguments) {
@@ -123,10 +135,11 @@ Datum time_add(Machine& machine, Arguments arguments) {
 Datum time_start_of_day(Machine& machine, Arguments arguments) {
   Call call(machine, arguments);
   Instant at = instant(machine, call, 0);
-  auto shown_in = zone(machine, call, 1);
-  if (call.failed()) return {};
   // Where clocks skip midnight the day begins behind the gap.
-  return Datum::of_integer(shown_in->instant_of({shown_in->local_at(at).date, 0}).ms);
+  int64_t begins = ask_zone(machine, call, 1, [&](const Zone& zone) {
+    return zone.instant_of({zone.local_at(at).date, 0}).ms;
+  });
+  return call.failed() ? Datum() : Datum::of_integer(begins);
 }
 
 Datum duration_ms(Machine& machine, Arguments arguments) {

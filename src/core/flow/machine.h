@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -98,7 +99,8 @@ class Machine {
   std::string to_text(const Datum& datum);
   Random& random() { return random_; }
   Instant now() const { return given_.now; }
-  const ZoneTable* zones() const { return given_.zones; }
+  /// What the zone data says to a question. A script that is run again is told the same again.
+  Value told_of_zones(const std::function<Value(const ZoneTable&)>& ask);
   Datum make_error(std::string_view code, const Datum& message);
   void throw_datum(const Datum& value);
 
@@ -152,6 +154,8 @@ class Machine {
   friend class Reach;
   friend class SnapshotWriter;
   friend class SnapshotReader;
+  friend class Migration;
+  friend class SnapshotView;
   static constexpr size_t bytes_per_step = 16;
   static constexpr int nesting_max = 128;
 
@@ -178,6 +182,7 @@ class Machine {
   void save();
   void restore(uint32_t fiber);
   void go_back();
+  Datum plain_error(const Datum& thrown);
   void deliver(AwaitableObject& awaited);
   void throw_cancelled();
 
@@ -190,6 +195,7 @@ class Machine {
   void call_method(const Instruction& in, size_t count);
   void make_place(size_t count);
   CellObject* cell_in(uint32_t slot);
+  void throw_unset(std::string_view how);
   void load_from(const CellObject* cell);
   void assign_to(CellObject* cell);
 
@@ -216,6 +222,7 @@ class Machine {
   // machine_operator.cpp
   void arithmetic(const Instruction& in, Opcode op);
   void comparison(Opcode op);
+  bool compares_equal(const Datum& left, const Datum& right);
   Datum join(const Datum& left, const Datum& right);
   bool equal_arrays(const Datum& left, const Datum& right, int depth);
   bool equal_objects(const Datum& left, const Datum& right, int depth);

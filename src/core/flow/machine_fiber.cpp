@@ -182,9 +182,29 @@ void Machine::op_await(const Instruction&) {
 }
 
 /// Puts what the awaitable on top of the stack gave in its place, or throws it (F-26).
+/// In Rhythm scripts a failed await gives what failed as a plain value; that every item of an any
+/// failed stays an error.
+Datum Machine::plain_error(const Datum& thrown) {
+  if (thrown.tag != Tag::error) return thrown;
+  auto* error = static_cast<ErrorObject*>(thrown.heap);
+  if (error->code.is_text() && text_of(error->code) == "AggregateError") return thrown;
+  auto* plain = heap_.make<MapObject>();
+  auto add = [&](std::string_view name, const Datum& value) {
+    if (!value.is_null()) put(*plain, text(name), value);
+  };
+  add("code", error->code);
+  add("message", error->message);
+  add("details", error->details);
+  add("cause", error->cause);
+  if (!error->extra.is_null()) copy_entries(*plain, error->extra);
+  return Heap::datum(plain);
+}
+
 void Machine::deliver(AwaitableObject& awaited) {
   if (!activation_->materialise(awaited)) return;
-  if (awaited.threw) {
+  if (awaited.threw && program_.rhythm) {
+    stack_.back() = plain_error(awaited.outcome);
+  } else if (awaited.threw) {
     throw_datum(awaited.outcome);
   } else {
     stack_.back() = awaited.outcome;
@@ -229,6 +249,12 @@ Machine::Found Machine::find_awaitable_member(const Datum& object, std::string_v
   if (record == nullptr || (name != "kind" && name != "status")) return Found::no;
   out = text(name == "kind" ? kind_name(record->kind) : status_name(record->status));
   return Found::yes;
+}
+
+Value Machine::told_of_zones(const std::function<Value(const ZoneTable&)>& ask) {
+  if (activation_ != nullptr && activation_->zones() != nullptr)
+    return activation_->zones()->answer(ask);
+  return ask(given_.zones == nullptr ? *utc_table() : *given_.zones);
 }
 
 Place Machine::here() const {

@@ -59,6 +59,7 @@ struct RecoverCalls {
 };
 struct CancelRun {
   std::string reason;
+  bool force = false;  ///< a script's `finally` blocks do not run (F-53)
 };
 struct PauseRun {};
 struct ResumeRun {};

@@ -320,8 +320,11 @@ struct FlowResumed {
   std::string by;  ///< id of what was awaited, or `start`
   uint64_t entropy = 0;
   Value limits;  ///< those that were not the defaults
+  Value zones;   ///< what it was told of time zones, in the order it asked, or null
   std::shared_ptr<flow::Execution> outcome;  ///< not stored
-  template <class V> void each(V&& v) { v("by", by); v("entropy", entropy); v("limits", limits); }
+  template <class V> void each(V&& v) {
+    v("by", by); v("entropy", entropy); v("limits", limits); v("zones", zones);
+  }
 };
 /// Something a script waits for, or might wait for, has ended (F-42).
 struct FlowSettled {
@@ -397,6 +400,27 @@ struct WaitReleased {
   std::string by;
   template <class V> void each(V&& v) { v("wait_id", wait); v("by", by); }
 };
+/// The machine could not be run. Nothing has changed; it is tried again later (F-49).
+struct FlowFaulted {
+  std::string code;
+  std::string message;
+  uint32_t attempt = 0;
+  Instant retry_at;
+  template <class V> void each(V&& v) {
+    v("code", code); v("message", message); v("attempt", attempt); v("retry_at", retry_at);
+  }
+};
+/// The script goes on in another version, from the state that its own was turned into (F-56).
+struct FlowMigrated {
+  uint32_t from_version = 0;
+  uint32_t to_version = 0;
+  DefinitionHash hash;
+  std::string state;  ///< core/flow/durable/execution_bytes.h
+  template <class V> void each(V&& v) {
+    v("from_version", from_version); v("to_version", to_version); v("hash", hash);
+    v("state", state);
+  }
+};
 
 /// The position in this list is the stored tag: only ever add at the end. A run has one start,
 /// which is three times as large as any other event.
@@ -408,7 +432,8 @@ using EventBody =
                  RunMigrated,
                  RunCompleted, RunFailed, RunCancelled, RunTimedOut, JobRequested,
                  ChildRequested, SignalSent, FlowResumed, FlowSettled, FlowTimerFired, FlowEnding,
-                 FlowNoted, WaitCancelled, WaitChanged, WaitHeld, WaitReleased>;
+                 FlowNoted, WaitCancelled, WaitChanged, WaitHeld, WaitReleased,
+                 FlowFaulted, FlowMigrated>;
 std::string_view type_name(const EventBody& body);
 
 /// What lists the fields of an event.

@@ -26,7 +26,8 @@ flow::Execution& Run::own_script() {
 
 bool has_ready_work(const Run& run) {
   if (run.finished() || run.paused()) return false;
-  if (run.script) return !run.script_begins && flow::wants_activation(*run.script);
+  if (run.script)
+    return !run.script_begins && !run.script_retry_at && flow::wants_activation(*run.script);
   for (TokenId id : run.ready) {
     auto found = run.tokens.find(id);
     if (found != run.tokens.end() && found->second.parked == Parked::ready) return true;

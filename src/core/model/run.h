@@ -217,6 +217,10 @@ struct Run {
   Instant script_ran;                    ///< when its machine last ran
   Value script_progress;                 ///< {planned, done} as it tells them, or null
   std::string script_ended_by;           ///< who cancelled it, while it cleans up
+  uint32_t script_faults = 0;              ///< attempts to run its machine that failed in a row
+  std::optional<Instant> script_retry_at;  ///< when the next one is made
+  /// What a run made from another one orders anew when it starts; of a seed alone.
+  std::vector<flow::Outgoing> script_orders;
   /// What the latest event made the script ask for. Left by the fold for the decision at hand.
   std::vector<flow::Outgoing> script_asks;
   flow::Execution& own_script();

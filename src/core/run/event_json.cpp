@@ -78,6 +78,8 @@ class JsonFields {
   void operator()(std::string_view name, const std::string& text) {
     if (text.empty() || name == "request_hash") return;
     if (name == "seed") return out_.set("seed_bytes", text.size());
+    // Only a migrated script has one.
+    if (name == "state") return out_.set("state_bytes", text.size());
     out_.set(name, text);
   }
   template <class Tag>
@@ -127,6 +129,7 @@ bool EventShow::learn(const Event& event) {
   const DefinitionHash* begins = nullptr;
   if (const auto* started = start_in(event.body)) begins = &started->hash;
   if (const auto* migrated = std::get_if<RunMigrated>(&event.body)) begins = &migrated->hash;
+  if (const auto* migrated = std::get_if<FlowMigrated>(&event.body)) begins = &migrated->hash;
   if (begins) definition_ = definitions_.find(*begins);
   if (!definition_) return false;
   if (const auto* started = start_in(event.body); started && !started->seed.empty())

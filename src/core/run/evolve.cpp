@@ -95,7 +95,10 @@ void apply(Run& run, const Box<RunStarted>& start, Instant at) {
   run.timeout_at = event.timeout_at;
   if (run.timeout_at) run.timers.insert({*run.timeout_at, TimerKind::run, 0});
   if (run.run_key.empty()) run.run_key = id;
-  if (!event.seed.empty()) return take_over_waits(run, at);
+  if (!event.seed.empty()) {
+    if (run.script) continue_script(run, at);
+    return take_over_waits(run, at);
+  }
   run.input = event.input;
   run.trigger = event.trigger;
   if (run.definition->is_script()) return begin_script(run, event.start_at, at);
@@ -432,6 +435,8 @@ void end(Run& run, RunStatus status, Instant at, const std::string& reason) {
   run.root = {};
   run.script.reset();
   run.script_begins.reset();
+  run.script_retry_at.reset();
+  run.script_faults = 0;
   run.calls = 0;
   run.orders = 0;
 }
@@ -456,6 +461,7 @@ void apply(Run& run, const RunTimedOut&, Instant at) {
 
 void evolve(Run& run, const Event& event) {
   size_t changes = run.wait_changes.size();
+  run.script_asks.clear();
   std::visit([&](const auto& body) { apply(run, body, event.at); }, event.body);
   date_changes(run, std::min(changes, run.wait_changes.size()), event.at);
   run.last_sequence = event.sequence;

@@ -24,7 +24,8 @@ std::string_view type_name(const EventBody& body) {
       "TokensCancelled", "SignalReceived", "RunMigrated", "RunCompleted",   "RunFailed",
       "RunCancelled", "RunTimedOut",    "JobRequested",   "ChildRequested", "SignalSent",
       "FlowResumed",  "FlowSettled",    "TimerFired",     "FlowEnding",     "FlowNoted",
-      "WaitCancelled", "WaitChanged",   "WaitHeld",       "WaitReleased"};
+      "WaitCancelled", "WaitChanged",   "WaitHeld",       "WaitReleased",
+      "FlowFaulted",  "FlowMigrated"};
   static_assert(std::size(names) == std::variant_size_v<EventBody>);
   if (const auto* note = std::get_if<FlowNoted>(&body)) return script_event_name(*note);
   if (const auto* settled = std::get_if<FlowSettled>(&body)) return script_event_name(*settled);
@@ -79,6 +80,7 @@ Outcome<Run> fold_to(Run run, const std::vector<HistoryChunk>& history,
       const DefinitionHash* needs = nullptr;
       if (const auto* started = start_in(event.body)) needs = &started->hash;
       if (const auto* migrated = std::get_if<RunMigrated>(&event.body)) needs = &migrated->hash;
+      if (const auto* migrated = std::get_if<FlowMigrated>(&event.body)) needs = &migrated->hash;
       if (needs) {
         run.definition = definitions(*needs);
         if (!run.definition)

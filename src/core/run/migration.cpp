@@ -110,8 +110,7 @@ class Fit {
 Outcome<RunMigrated> plan_migration(const Run& run, const MigrationTarget& target) {
   const Definition& to = *target.definition;
   if (run.definition->is_script() || to.is_script())
-    return fail(ErrorCode::migration_refused,
-                "executions of scripts keep the version they began with");
+    return fail(ErrorCode::migration_refused, "a graph goes on as a graph");
   Moves moves = moves_between(*run.definition, to, target.map);
   std::vector<Finding> mistakes = map_mistakes(*run.definition, to, target.map);
   for (Finding& finding : Fit(run, to, moves).mistakes()) mistakes.push_back(std::move(finding));

@@ -5,6 +5,7 @@
 #include "core/flow/durable/awaitable_errors.h"
 #include "core/run/script_asks.h"
 #include "core/run/script_events.h"
+#include "core/run/script_migration.h"
 #include "core/run/step.h"
 #include "core/run/wait_events.h"
 
@@ -116,7 +117,7 @@ Outcome<void> on_signal_for_script(Step& step, const SignalRun& signal) {
   FERMATA_TRY_VOID(refuse_ended(run));
   if (!signal.signal_id.empty() && run.signal_ids.contains(signal.signal_id)) return {};
   if (run.script->signals_kept >= step.given.limits.signals_kept_max)
-    return fail(ErrorCode::rate_limited, "the execution keeps " +
+    return fail(ErrorCode::signal_buffer_full, "the execution keeps " +
                                              std::to_string(run.script->signals_kept) +
                                              " signals; setting graph_signals_kept_max");
   std::string id = signal.signal_id;
@@ -126,10 +127,12 @@ Outcome<void> on_signal_for_script(Step& step, const SignalRun& signal) {
   return {};
 }
 
-/// Begins the end; clean-up may go on after this decision (F-53).
-void end_script(Step& step, flow::FlowEnd end, std::string reason, std::string by) {
+/// Begins the end; clean-up may go on after this decision unless it is forced (F-53).
+void end_script(Step& step, flow::FlowEnd end, std::string reason, std::string by,
+                bool force = false) {
   FlowEnding ending;
   ending.end = end;
+  ending.force = force;
   ending.reason = std::move(reason);
   ending.by = std::move(by);
   ending.grace_ms = step.given.limits.flow.cancel_grace_ms;
@@ -141,16 +144,18 @@ Outcome<void> on_cancel_script(Step& step, const Command& command, const CancelR
   Run& run = step.run;
   if (run.status == RunStatus::cancelled) return {};
   FERMATA_TRY_VOID(refuse_ended(run));
-  if (run.script->unwinding != flow::FlowEnd::none) return {};
+  if (run.script->unwinding != flow::FlowEnd::none && !cancel.force) return {};
   // What is paused cannot clean up.
   if (run.paused()) emit(step, RunUnpaused{command.actor, (step.at - *run.paused_at).ms});
-  end_script(step, flow::FlowEnd::cancelled, cancel.reason, command.actor);
+  end_script(step, flow::FlowEnd::cancelled, cancel.reason, command.actor, cancel.force);
   return {};
 }
 
 void fire_script_timer(Step& step) {
   const Run& run = step.run;
   if (run.script_begins) return emit(step, FlowTimerFired{});
+  if (run.script_retry_at && *run.script_retry_at == run.timers.begin()->due)
+    return activate_script(step);
   uint32_t number = run.script->alarms.begin()->second;
   FlowTimerFired fired{number, Value()};
   auto record = run.script->awaitables.find(number);
@@ -192,6 +197,18 @@ Outcome<void> on_resume_script(Step& step, const Command& command) {
   return {};
 }
 
+/// A waiting or paused script goes on in another version (F-56).
+Outcome<void> on_migrate_script(Step& step, const MigrateRun& migrate) {
+  Run& run = step.run;
+  FERMATA_TRY_VOID(refuse_ended(run));
+  if (migrate.definition->hash == run.definition->hash) return {};
+  FERMATA_TRY(moved, move_script(run, {migrate.workflow_version, migrate.definition, migrate.map}));
+  run.definition = migrate.definition;
+  emit(step, std::move(moved.event));
+  advance_script(step);
+  return {};
+}
+
 }  // namespace
 
 Outcome<void> decide_script(Step& step, const Command& command) {
@@ -208,10 +225,7 @@ Outcome<void> decide_script(Step& step, const Command& command) {
           [&](const PauseRun&) -> Outcome<void> { return on_pause(step, command); },
           [&](const ResumeRun&) -> Outcome<void> { return on_resume_script(step, command); },
           [&](const SignalRun& body) -> Outcome<void> { return on_signal_for_script(step, body); },
-          [&](const MigrateRun&) -> Outcome<void> {
-            return fail(ErrorCode::migration_refused,
-                        "executions of scripts keep the version they began with");
-          },
+          [&](const MigrateRun& body) -> Outcome<void> { return on_migrate_script(step, body); },
           [&](const SettleJob& body) -> Outcome<void> { return on_job(step, body); },
           [&](const SettleChild& body) -> Outcome<void> { return on_child(step, body); },
           [&](const SettleSignal& body) -> Outcome<void> { return on_sent(step, body); },

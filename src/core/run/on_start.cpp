@@ -1,4 +1,5 @@
 #include "core/graph/advance.h"
+#include "core/run/script_asks.h"
 #include "core/run/snapshot.h"
 #include "core/run/step.h"
 
@@ -46,7 +47,8 @@ Outcome<void> on_start(Step& step, const Command& command, const StartRun& start
     event.seed = encode_snapshot(seed);
   }
   step.emit(std::move(event));
-  if (start.seed) graph::take_over(step);
+  if (start.seed && !start.definition->is_script()) graph::take_over(step);
+  if (start.definition->is_script()) tell_asks(step, std::exchange(step.run.script_asks, {}));
   if (start.waits_its_turn) return {};
   if (start.definition->is_script()) {
     advance_script(step);

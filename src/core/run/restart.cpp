@@ -139,6 +139,7 @@ static Outcome<void> move_to(Run& run, const MigrationTarget& target) {
 Outcome<Value> migration_plan(const Source& source, const MigrationTarget& target) {
   if (is_terminal(source.summary.status))
     return fail(ErrorCode::run_finished, "the execution has ended");
+  if (source.definitions.latest->is_script()) return script_migration_plan(source, target);
   FERMATA_TRY(run, state_at(source, source.summary.last_sequence));
   std::set<NodeIndex> before = run.done;
   graph::DefinitionRef old = run.definition;
@@ -163,7 +164,7 @@ Outcome<Seed> retry(const Source& source, const std::optional<MigrationTarget>& 
   if (status != RunStatus::failed && status != RunStatus::timed_out)
     return fail(ErrorCode::run_not_failed, "the execution has not failed");
   if (source.definitions.latest->is_script())
-    return fail(ErrorCode::not_implemented, "executions of scripts cannot be retried yet");
+    return retry_script(source, target);
   FERMATA_TRY(halt, find_halt(source));
   if (halt.before == 0)
     return fail(ErrorCode::rerun_not_possible, "the execution failed before its first node");

@@ -29,7 +29,10 @@ struct Seed {
 Outcome<Seed> retry(const Source& source, const std::optional<MigrationTarget>& target = {});
 /// What moving the live run to another version would do; refused as the migration would be.
 Outcome<Value> migration_plan(const Source& source, const MigrationTarget& target);
+/// A script has no nodes: it begins anew with its input.
 Outcome<Seed> rerun(const Source& source, const std::string& from_node);
-Outcome<Seed> fork(const Source& source, uint64_t at_sequence, const Value& changes);
+/// A script is known at its last `snapshots_kept` parks and after (F-48).
+Outcome<Seed> fork(const Source& source, uint64_t at_sequence, const Value& changes,
+                   uint32_t snapshots_kept = 8);
 
 }  // namespace fermata::restart

@@ -120,13 +120,14 @@ Outcome<uint64_t> resting_point(const Source& source, uint64_t at_sequence) {
 
 }  // namespace
 
-Outcome<Seed> fork(const Source& source, uint64_t at_sequence, const Value& changes) {
+Outcome<Seed> fork(const Source& source, uint64_t at_sequence, const Value& changes,
+                   uint32_t snapshots_kept) {
   if (at_sequence == 0 || at_sequence > source.summary.last_sequence) {
     return fail(ErrorCode::sequence_unknown,
                 "the execution has sequences 1 to " + std::to_string(source.summary.last_sequence));
   }
   if (source.definitions.latest->is_script())
-    return fail(ErrorCode::not_implemented, "executions of scripts cannot be forked yet");
+    return fork_script(source, at_sequence, changes, snapshots_kept);
   FERMATA_TRY(sequence, resting_point(source, at_sequence));
   FERMATA_TRY(run, state_at(source, sequence));
   if (run.finished())

@@ -13,4 +13,11 @@ void detach(Run& run);
 void start_anew(Run& run, TokenId id);
 Seed seed_of(Run run);
 
+// The same for runs of scripts.
+Outcome<Seed> retry_script(const Source& source, const std::optional<MigrationTarget>& target);
+Outcome<Seed> fork_script(const Source& source, uint64_t at_sequence, const Value& changes,
+                          uint32_t snapshots_kept);
+Outcome<Seed> rerun_script(const Source& source, const std::string& from_node);
+Outcome<Value> script_migration_plan(const Source& source, const MigrationTarget& target);
+
 }  // namespace fermata::restart

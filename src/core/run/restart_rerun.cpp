@@ -121,6 +121,9 @@ void carry_arrivals(Run& run, NodeIndex node, const Replay& old, const Token& st
 Outcome<Seed> rerun(const Source& source, const std::string& from_node) {
   if (!is_terminal(source.summary.status))
     return fail(ErrorCode::run_not_finished, "the execution has not ended yet");
+  if (source.definitions.latest->is_script()) return rerun_script(source, from_node);
+  if (from_node.empty())
+    return fail(ErrorCode::invalid_field, "from_node: This field is required.");
   auto node = source.definitions.latest->node_by_id(from_node);
   if (!node) return fail(ErrorCode::node_not_found, "the definition has no node " + from_node);
   if (!source.definitions.latest->outside_splits[*node])

@@ -17,6 +17,31 @@ std::string woken_by(const flow::Execution& script) {
   return parked == script.parked.end() ? "" : script.id_of(parked->second.awaiting);
 }
 
+/// How long a machine that could not be run is left alone; one more failure ends the run.
+constexpr int64_t fault_delays_ms[] = {1'000, 5'000, 25'000, 125'000};
+constexpr std::string_view engine_error = "engine_error";
+
+/// Nothing has changed. The run is tried again a few times, then it ends (F-49); one that a later
+/// release has written waits for that one for as long as it takes (F-46).
+void fault(Step& step, std::string code, std::string message) {
+  Run& run = step.run;
+  size_t before = run.script_faults;
+  bool newer = code == "snapshot_newer";
+  if (before < std::size(fault_delays_ms) || newer) {
+    size_t delay = std::min(before, std::size(fault_delays_ms) - 1);
+    Instant retry_at = step.at + Duration{fault_delays_ms[delay]};
+    return step.emit(FlowFaulted{std::move(code), std::move(message),
+                                 static_cast<uint32_t>(delay + 1), retry_at});
+  }
+  FlowEnding ending;
+  ending.end = flow::FlowEnd::failed;
+  ending.error = Value::object({{"code", std::move(code)}, {"message", std::move(message)}});
+  step.emit(std::move(ending));
+  tell_asks(step, std::exchange(run.script_asks, {}));
+}
+
+}  // namespace
+
 /// Runs the machine beside the run: what cannot be read changes nothing.
 void activate_script(Step& step) {
   Run& run = step.run;
@@ -26,20 +51,19 @@ void activate_script(Step& step) {
   resumed.entropy = step.random.next();
   resumed.limits = changed_limits(step.given.limits.flow);
   std::vector<flow::Outgoing> asks;
-  flow::FlowGiven given{step.at, resumed.entropy, step.given.limits.flow};
+  flow::ZoneAnswers zones(step.given.zones);
+  flow::FlowGiven given{step.at, resumed.entropy, step.given.limits.flow, &zones};
   auto activated = flow::activate(*outcome, run.definition->program, given, asks);
-  if (!activated) {
-    FlowEnding ending;
-    ending.end = flow::FlowEnd::failed;
-    ending.error = Value::object(
-        {{"code", activated.error().code}, {"message", activated.error().message}});
-    step.emit(std::move(ending));
-    return tell_asks(step, std::exchange(run.script_asks, {}));
-  }
+  if (!activated) return fault(step, activated.error().code, activated.error().message);
+  if (outcome->end == flow::FlowEnd::failed && outcome->error.code == engine_error)
+    return fault(step, outcome->error.code, outcome->error.message);
+  resumed.zones = zones.noted();
   resumed.outcome = std::move(outcome);
   step.emit(std::move(resumed));
   tell_asks(step, std::move(asks));
 }
+
+namespace {
 
 void end_run(Step& step) {
   Run& run = step.run;

@@ -2,7 +2,9 @@
 
 #include <array>
 
+#include "base/bytes.h"
 #include "core/flow/durable/activate.h"
+#include "core/flow/durable/execution_bytes.h"
 
 namespace fermata {
 
@@ -43,11 +45,11 @@ void set_timer(Run& run) {
   std::erase_if(run.timers, [](const RunTimer& t) { return t.kind == TimerKind::script; });
   std::optional<Instant> due = run.script_begins;
   if (!due && !run.script->alarms.empty()) due = run.script->alarms.begin()->first;
+  if (run.script_retry_at && (!due || *run.script_retry_at < *due)) due = run.script_retry_at;
   if (due) run.timers.insert({*due, TimerKind::script, 0});
 }
 
 void take(Run& run, flow::FlowCommand command, Instant at, flow::FlowLimits limits = {}) {
-  run.script_asks.clear();
   // Whether there is room for a signal was decided before it was recorded.
   limits.signals_kept = UINT64_MAX;
   (void)flow::take(run.own_script(), std::move(command), {at, 0, limits}, run.script_asks);
@@ -64,22 +66,40 @@ void begin_script(Run& run, const std::optional<Instant>& start_at, Instant at) 
   set_timer(run);
 }
 
+void continue_script(Run& run, Instant at) {
+  flow::Execution& script = run.own_script();
+  script.run_id = run.id.text();
+  if (script.started) {
+    // What the script holds of it stays where it is.
+    script.context.set("execution_id", run.id.text());
+    script.context.set("executionId", run.id.text());
+    script.context.set("version", run.workflow_version);
+  } else {
+    script.context = context_of(run, at);
+  }
+  run.script_asks = std::exchange(run.script_orders, {});
+  run.script_ran = at;
+  set_timer(run);
+}
+
 void script_receives(Run& run, const SignalReceived& event) {
   take(run, flow::ReceiveSignal{event.name, event.payload}, run.last_at);
 }
 
 void apply(Run& run, const FlowResumed& event, Instant at) {
-  run.script_asks.clear();
   run.script_begins.reset();
   run.script_ran = at;
+  run.script_faults = 0;
+  run.script_retry_at.reset();
   ++run.activations;
   if (event.outcome) {
     run.script = event.outcome;
   } else {
-    flow::FlowGiven given{at, event.entropy, limits_of(event.limits)};
-    std::vector<flow::Outgoing> asked;
-    // The decision ran the same machine from the same state; what it could read, this can.
-    (void)flow::activate(run.own_script(), run.definition->program, given, asked);
+    auto zones = flow::ZoneAnswers::again(event.zones);
+    flow::FlowGiven given{at, event.entropy, limits_of(event.limits), &zones};
+    // The decision ran the same machine from the same state; what it could read, this can. It has
+    // asked for what is left here; a run made from this one may ask again.
+    (void)flow::activate(run.own_script(), run.definition->program, given, run.script_asks);
   }
   set_timer(run);
 }
@@ -107,6 +127,7 @@ void apply(Run& run, const FlowTimerFired& event, Instant at) {
 void apply(Run& run, const FlowEnding& event, Instant at) {
   std::erase_if(run.timers, [](const RunTimer& timer) { return timer.kind == TimerKind::run; });
   run.script_begins.reset();
+  run.script_retry_at.reset();
   run.script_ended_by = event.by;
   if (event.end == flow::FlowEnd::failed) {
     flow::FlowError error;
@@ -121,8 +142,28 @@ void apply(Run& run, const FlowEnding& event, Instant at) {
   take(run, flow::EndFlow{event.end, event.reason, event.force}, at, limits);
 }
 
+void apply(Run& run, const FlowFaulted& event, Instant) {
+  run.script_faults = event.attempt;
+  run.script_retry_at = event.retry_at;
+  set_timer(run);
+}
+
+void apply(Run& run, const FlowMigrated& event, Instant) {
+  run.workflow_version = event.to_version;
+  run.definitions.push_back(event.hash);
+  ByteReader in(event.state);
+  auto moved = std::make_shared<flow::Execution>();
+  flow::decode_execution(in, *moved);
+  if (in.done()) {
+    run.script = std::move(moved);
+  } else {
+    // Whoever runs it next finds that it cannot be read (F-49).
+    run.own_script().snapshot.clear();
+  }
+  set_timer(run);
+}
+
 void apply(Run& run, const FlowNoted& event, Instant) {
-  run.script_asks.clear();
   if (event.note == FlowNote::progressed) run.script_progress = event.about;
   if (event.note != FlowNote::labelled) return;
   if (!run.labels.is_object()) run.labels = Value::object();

@@ -8,6 +8,8 @@
 namespace fermata {
 
 void begin_script(Run& run, const std::optional<Instant>& start_at, Instant at);
+/// The run takes over what another run's script had come to.
+void continue_script(Run& run, Instant at);
 void script_receives(Run& run, const SignalReceived& event);
 
 void apply(Run& run, const FlowResumed& event, Instant at);
@@ -15,6 +17,8 @@ void apply(Run& run, const FlowSettled& event, Instant at);
 void apply(Run& run, const FlowTimerFired& event, Instant at);
 void apply(Run& run, const FlowEnding& event, Instant at);
 void apply(Run& run, const FlowNoted& event, Instant at);
+void apply(Run& run, const FlowFaulted& event, Instant at);
+void apply(Run& run, const FlowMigrated& event, Instant at);
 
 /// As the history shows them (F-47).
 std::string_view script_event_name(const FlowNoted& event);

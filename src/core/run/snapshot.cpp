@@ -245,6 +245,9 @@ std::string encode_snapshot(const Run& run) {
     writer.put(run.script_ended_by);
     writer.put(run.script != nullptr);
     if (run.script) flow::encode_execution(*run.script, out);
+    writer.put(run.script_faults);
+    writer.put(run.script_retry_at);
+    flow::encode_orders(run.script_orders, out);
   }
   return out.take();
 }
@@ -287,6 +290,11 @@ Outcome<Run> decode_snapshot(std::string_view bytes, graph::DefinitionRef defini
     reader.take(lives);
     if (lives) run.script = std::make_shared<flow::Execution>();
     if (lives) flow::decode_execution(in, *run.script);
+    if (form >= 4) {
+      reader.take(run.script_faults);
+      reader.take(run.script_retry_at);
+      flow::decode_orders(in, run.script_orders);
+    }
   }
   if (!known || !in.done())
     return fail(ErrorCode::data_damaged, "the stored state of a run cannot be read");

@@ -68,6 +68,8 @@ Outcome<void> on_child_settled(Step& step, const SettleChild& settle);
 Outcome<void> on_signal_settled(Step& step, const SettleSignal& settle);
 /// Every command but a start, for a run of a script.
 Outcome<void> decide_script(Step& step, const Command& command);
+/// Lets the machine run once.
+void activate_script(Step& step);
 /// Lets the machine run as long as a fiber can go on; ends the run when the script has ended.
 void advance_script(Step& step);
 /// Tells those who wait for this run that it has ended; stops what only it wanted.

@@ -48,7 +48,12 @@ Value list_item(const RunSummary& summary) {
 Outcome<Value> execution(const RunSummary& summary, const std::vector<HistoryChunk>& history,
                          const KnownDefinitions& definitions) {
   FERMATA_TRY(run, fold(summary.id, history, definitions.lookup()));
+  return execution(summary, run);
+}
+
+Value execution(const RunSummary& summary, const Run& run) {
   Value shown = list_item(summary);
+  if (run.definition->is_script()) shown.set("language", "flow");
   shown.set("input", run.input);
   shown.set("output", run.output);
   shown.set("error", run.error);

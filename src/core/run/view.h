@@ -17,6 +17,7 @@ namespace fermata::view {
 /// error, labels, parent, origin, started_at, completed_at, waiting[], progress.
 Outcome<Value> execution(const RunSummary& summary, const std::vector<HistoryChunk>& history,
                          const KnownDefinitions& definitions);
+Value execution(const RunSummary& summary, const Run& run);
 /// The same fields as far as a list needs them, from the summary alone.
 Value list_item(const RunSummary& summary);
 

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/uuid.h"
+#include "core/run/checkpoint.h"
 #include "core/run/view.h"
 #include "front/start_request.h"
 #include "server/problem.h"
@@ -39,11 +40,35 @@ Outcome<OwnRun> own_history(Api& api, const Call& call) {
   return OwnRun{std::move(run), std::move(definitions)};
 }
 
+namespace {
+
+/// The state that a stored run means; a checkpoint that cannot be read is passed over.
+Outcome<Run> state_of(Api& api, const StoredRun& stored) {
+  const RunId& id = stored.summary.id;
+  FERMATA_TRY(definitions, definitions_of(api, stored.summary));
+  DefinitionLookup lookup = definitions.lookup();
+  if (!stored.checkpoint) return fold(id, stored.history, lookup);
+  auto run = restore_checkpoint(id, stored.checkpoint->bytes, lookup);
+  if (run && run->last_sequence == stored.checkpoint->sequence) {
+    auto folded = fold_on(*std::move(run), stored.history, lookup);
+    if (folded) return folded;
+  }
+  FERMATA_TRY(whole, api.reader().find(id));
+  return fold(id, whole.history, lookup);
+}
+
+}  // namespace
+
+Outcome<OwnState> own_state(Api& api, const AccountId& account, const RunId& id) {
+  FERMATA_TRY(stored, api.reader().latest(id));
+  if (stored.version == 0 || stored.summary.account != account) return no_such_run(id.text());
+  FERMATA_TRY(run, state_of(api, stored));
+  return OwnState{std::move(stored.summary), std::move(run)};
+}
+
 Outcome<Value> execution_value(Api& api, const AccountId& account, const RunId& id) {
-  FERMATA_TRY(run, api.reader().find(id));
-  if (run.version == 0 || run.summary.account != account) return no_such_run(id.text());
-  FERMATA_TRY(definitions, definitions_of(api, run.summary));
-  return view::execution(run.summary, run.history, definitions);
+  FERMATA_TRY(own, own_state(api, account, id));
+  return view::execution(own.summary, own.run);
 }
 
 Outcome<std::optional<uint64_t>> wanted_revision(const http::Request& request) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/model/command.h"
+#include "core/model/run.h"
 #include "core/run/history.h"
 #include "core/run/migration.h"
 #include "ports/reader.h"
@@ -23,6 +24,12 @@ struct OwnRun {
 /// The definition a run has now; those it had before a migration are found when asked for.
 Outcome<KnownDefinitions> definitions_of(Api& api, const RunSummary& summary);
 Outcome<OwnRun> own_history(Api& api, const Call& call);
+/// The state of a run of this account, from its newest checkpoint on.
+struct OwnState {
+  RunSummary summary;
+  Run run;
+};
+Outcome<OwnState> own_state(Api& api, const AccountId& account, const RunId& id);
 /// `GET /executions/{id}` of a run of this account.
 Outcome<Value> execution_value(Api& api, const AccountId& account, const RunId& id);
 

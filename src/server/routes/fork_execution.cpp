@@ -11,7 +11,8 @@ void fork_execution(Api& api, Call call) {
   Value changes = fields.object("changes");
   if (auto read = fields.finish(); !read) return api.fail(call, read.error());
   restart_execution(api, std::move(call), "fork", [&](const restart::Source& source) {
-    return restart::fork(source, static_cast<uint64_t>(*at_sequence), changes);
+    return restart::fork(source, static_cast<uint64_t>(*at_sequence), changes,
+                         api.options().flow_snapshots_kept);
   });
 }
 

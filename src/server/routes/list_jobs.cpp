@@ -6,7 +6,7 @@
 namespace fermata::server::routes {
 namespace {
 
-Outcome<Value> page_of_jobs(Api& api, const Call& call) {
+Outcome<Value> jobs_page(Api& api, const Call& call) {
   FERMATA_TRY(filter, front::read_job_filter(call.query, call.who.account));
   FERMATA_TRY(paging, front::read_paging(call.query));
   FERMATA_TRY(page, api.reader().list_jobs(filter, paging.limit, paging.cursor));
@@ -18,7 +18,7 @@ Outcome<Value> page_of_jobs(Api& api, const Call& call) {
 }  // namespace
 
 void list_jobs(Api& api, Call call) {
-  auto page = page_of_jobs(api, call);
+  auto page = jobs_page(api, call);
   if (!page) return api.fail(call, page.error());
   call.send_json(200, *page);
 }

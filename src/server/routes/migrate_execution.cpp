@@ -19,10 +19,11 @@ Outcome<Wanted> read_request(const Call& call) {
   auto version = fields.integer("version", 1, UINT32_MAX);
   fields.require("version");
   wanted.map = fields.object("map");
+  bool dry = fields.boolean("dry_run").value_or(false);
   FERMATA_TRY_VOID(fields.finish());
   wanted.version = static_cast<uint32_t>(*version);
   FERMATA_TRY(dry_run, front::read_flag(call.query, "dry_run"));
-  wanted.dry_run = dry_run;
+  wanted.dry_run = dry || dry_run;
   return wanted;
 }
 
@@ -49,9 +50,21 @@ void migrate_execution(Api& api, Call call) {
     if (!told) return api.fail(call, told.error());
     return call.send_json(200, *told);
   }
-  auto migrate = make_command(api, call, *std::move(wanted));
+  auto migrate = make_command(api, call, *wanted);
   if (!migrate) return api.fail(call, migrate.error());
-  submit_and_answer(api, std::move(call), *std::move(migrate));
+  if (!migrate->definition->is_script())
+    return submit_and_answer(api, std::move(call), *std::move(migrate));
+  // A script tells what becomes of its frames (F-56).
+  auto told = plan(api, call, *wanted);
+  if (!told) return api.fail(call, told.error());
+  Command command{RunId(call.variable(0)), *std::move(migrate), {}};
+  submit(api, std::move(call), std::move(command),
+         [report = *std::move(told)](Api&, const Call& asked, const RunSummary& summary) {
+           Value answer = report;
+           answer.set("id", summary.id.text());
+           answer.set("status", name_of(summary.status));
+           asked.send_json(200, answer);
+         });
 }
 
 }  // namespace fermata::server::routes

@@ -25,14 +25,15 @@ StartRun restart_command(const RunSummary& source, std::string kind,
   return start;
 }
 
-void restart_execution(Api& api, Call call, std::string kind, const MakeSeed& make) {
-  auto dry_run = front::read_flag(call.query, "dry_run");
-  if (!dry_run) return api.fail(call, dry_run.error());
+void restart_execution(Api& api, Call call, std::string kind, const MakeSeed& make,
+                       bool dry_run) {
+  auto asked_dry = front::read_flag(call.query, "dry_run");
+  if (!asked_dry) return api.fail(call, asked_dry.error());
   auto own = own_history(api, call);
   if (!own) return api.fail(call, own.error());
   auto seed = make({own->run.summary, own->run.history, own->definitions});
   if (!seed) return api.fail(call, seed.error());
-  if (*dry_run) return call.send_json(200, seed->plan);
+  if (dry_run || *asked_dry) return call.send_json(200, seed->plan);
   StartRun start = restart_command(own->run.summary, std::move(kind), std::move(seed->state));
   NewRun run = new_run(api, call);
   start.request_hash = std::move(run.request_hash);

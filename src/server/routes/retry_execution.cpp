@@ -4,11 +4,12 @@
 
 namespace fermata::server::routes {
 
-/// `{version?, map?}`: another version is checked as in a migration (G-96, G-97).
+/// `{version?, map?, dry_run?}`: another version is checked as in a migration (G-96, G-97).
 void retry_execution(Api& api, Call call) {
   front::Fields fields(call.body);
   auto version = fields.integer("version", 1, UINT32_MAX);
   Value map = fields.object("map");
+  bool dry_run = fields.boolean("dry_run").value_or(false);
   if (!map.is_null() && !version) fields.wrong("map", "A map goes with the version it leads to.");
   if (auto read = fields.finish(); !read) return api.fail(call, read.error());
   restart_execution(
@@ -17,7 +18,8 @@ void retry_execution(Api& api, Call call) {
         FERMATA_TRY(target, migration_target(api, source.summary, static_cast<uint32_t>(*version),
                                              std::move(map)));
         return restart::retry(source, std::move(target));
-      });
+      },
+      dry_run);
 }
 
 }  // namespace fermata::server::routes

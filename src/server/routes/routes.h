@@ -30,6 +30,7 @@ void list_executions(Api& api, Call call);
 void get_execution(Api& api, Call call);
 void get_history(Api& api, Call call);
 void get_value(Api& api, Call call);
+void get_snapshot(Api& api, Call call);
 void stream_execution(Api& api, Call call);
 void get_nodes(Api& api, Call call);
 void get_node(Api& api, Call call);

@@ -74,21 +74,26 @@ inline constexpr std::string_view execution_schema =
 inline constexpr std::string_view reason_schema =
     R"({"type":"object","additionalProperties":false,"properties":{"reason":{"type":"string"}}})";
 
+inline constexpr std::string_view cancel_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{
+      "reason":{"type":"string"},"force":{"type":"boolean"}}})";
+
 inline constexpr std::string_view signal_schema =
     R"({"type":"object","additionalProperties":false,"properties":{
       "payload":{},"id":{"type":"string"}}})";
 
 inline constexpr std::string_view migrate_schema =
     R"({"type":"object","required":["version"],"additionalProperties":false,"properties":{
-      "version":{"type":"integer","minimum":1},"map":{"type":"object"}}})";
+      "version":{"type":"integer","minimum":1},"map":{"type":"object"},
+      "dry_run":{"type":"boolean"}}})";
 
 inline constexpr std::string_view retry_schema =
     R"({"type":"object","additionalProperties":false,"properties":{
       "version":{"type":"integer","minimum":1},"map":{"type":"object",
-      "additionalProperties":{"type":"string"}}}})";
+      "additionalProperties":{"type":"string"}},"dry_run":{"type":"boolean"}}})";
 
 inline constexpr std::string_view rerun_schema =
-    R"({"type":"object","required":["from_node"],"additionalProperties":false,
+    R"({"type":"object","additionalProperties":false,
       "properties":{"from_node":{"type":"string"}}})";
 
 inline constexpr std::string_view fork_schema =

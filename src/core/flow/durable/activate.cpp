@@ -48,7 +48,9 @@ Taken take(Execution& execution, FlowCommand command, const FlowGiven& given,
   if (execution.ended()) return Taken::run_finished;
   bool signal = std::holds_alternative<ReceiveSignal>(command);
   if (signal && execution.signals_kept >= given.limits.signals_kept) return Taken::signals_full;
-  if (execution.open && !std::holds_alternative<FailFlow>(command)) {
+  const auto* end = std::get_if<EndFlow>(&command);
+  bool at_once = (end != nullptr && end->force) || std::holds_alternative<FailFlow>(command);
+  if (execution.open && !at_once) {
     execution.deferred.push_back(std::move(command));
     return Taken::done;
   }

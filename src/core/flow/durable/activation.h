@@ -8,6 +8,7 @@
 #include "core/flow/durable/execution.h"
 #include "core/flow/durable/ledger.h"
 #include "core/flow/durable/outgoing.h"
+#include "core/flow/durable/zone_answers.h"
 #include "core/flow/machine.h"
 
 namespace fermata::flow {
@@ -17,6 +18,7 @@ struct FlowGiven {
   Instant now;
   uint64_t entropy = 0;
   FlowLimits limits;
+  ZoneAnswers* zones = nullptr;  ///< none: UTC and fixed offsets
 };
 
 /// One run of the machine, from a start or a wake until every fiber is parked or the run has ended
@@ -36,6 +38,7 @@ class Activation {
   Machine& machine() { return machine_; }
   Instant now() const { return now_; }
   const FlowLimits& limits() const { return given_.limits; }
+  ZoneAnswers* zones() const { return given_.zones; }
   /// Opens an awaitable and gives the value that stands for it. What is wrong with the limits ends
   /// the run; look at `Machine::stopped`.
   Datum open(Awaitable record);

@@ -26,6 +26,7 @@ struct FlowLimits {
   uint64_t log_line_bytes = 8192;
   uint64_t signals_kept = 10'000;
   int64_t cancel_grace_ms = 30'000;
+  uint32_t snapshots_kept = 8;  ///< parks that a fork may go back to (F-48)
 };
 
 enum class FlowEnd : uint8_t { none, completed, failed, cancelled, timed_out };

@@ -1,5 +1,6 @@
 #include "core/flow/durable/execution_bytes.h"
 
+#include "base/check.h"
 #include "base/fields.h"
 
 namespace fermata::flow {
@@ -51,6 +52,20 @@ template <class V> void list(V& v, Execution& e) {
   v(e.open); v(e.deferred); v(e.snapshot);
 }
 
+template <class V> void list(V& v, SubmitTask& o) {
+  v(o.number); v(o.name); v(o.input); v(o.options);
+}
+template <class V> void list(V& v, StartChild& o) {
+  v(o.number); v(o.workflow); v(o.input); v(o.options); v(o.detached);
+}
+template <class V> void list(V& v, SendSignal& o) {
+  v(o.number); v(o.run); v(o.name); v(o.payload);
+}
+template <class V> void list(V& v, OpenApproval& o) { v(o.number); v(o.request); }
+
+/// What can be ordered anew; the position is the stored tag.
+using Order = std::variant<SubmitTask, StartChild, SendSignal, OpenApproval>;
+
 class Writer {
  public:
   explicit Writer(ByteWriter& out) : out_(out), fields_(out) {}
@@ -69,9 +84,9 @@ class Writer {
       (*this)(value);
     }
   }
-  void operator()(FlowCommand& command) {
-    out_.u8(static_cast<uint8_t>(command.index()));
-    std::visit([&](auto& body) { list(*this, body); }, command);
+  template <class... T> void operator()(std::variant<T...>& either) {
+    out_.u8(static_cast<uint8_t>(either.index()));
+    std::visit([&](auto& body) { list(*this, body); }, either);
   }
   void plain(int& value) { out_.zigzag(value); }
   template <class T> void plain(T& value) { fields_.put(value); }
@@ -111,11 +126,11 @@ class Reader {
       (*this)(values[std::move(key)]);
     }
   }
-  void operator()(FlowCommand& command) {
+  template <class... T> void operator()(std::variant<T...>& either) {
     size_t index = in_.u8();
-    if (index >= std::variant_size_v<FlowCommand>) return in_.fail();
-    emplace(command, index, std::make_index_sequence<std::variant_size_v<FlowCommand>>());
-    std::visit([&](auto& body) { list(*this, body); }, command);
+    if (index >= sizeof...(T)) return in_.fail();
+    emplace(either, index, std::index_sequence_for<T...>());
+    std::visit([&](auto& body) { list(*this, body); }, either);
   }
   void plain(int& value) {
     int64_t wide = in_.zigzag();
@@ -125,15 +140,45 @@ class Reader {
   template <class T> void plain(T& value) { fields_.take(value); }
 
  private:
-  template <size_t... I>
-  static void emplace(FlowCommand& command, size_t index, std::index_sequence<I...>) {
-    ((index == I ? void(command.emplace<I>()) : void()), ...);
+  template <class Either, size_t... I>
+  static void emplace(Either& either, size_t index, std::index_sequence<I...>) {
+    ((index == I ? void(either.template emplace<I>()) : void()), ...);
   }
   ByteReader& in_;
   FieldReader fields_;
 };
 
 }  // namespace
+
+void encode_orders(const std::vector<Outgoing>& orders, ByteWriter& out) {
+  Writer writer(out);
+  out.varint(orders.size());
+  for (const Outgoing& order : orders) {
+    Place place = order.place;
+    writer(place);
+    std::visit(
+        [&](const auto& body) {
+          if constexpr (requires(Order& one) { one = body; }) {
+            Order one = body;
+            writer(one);
+          } else {
+            check(false);
+          }
+        },
+        order.what);
+  }
+}
+
+void decode_orders(ByteReader& in, std::vector<Outgoing>& orders) {
+  Reader reader(in);
+  for (size_t n = in.count(); n > 0 && in.ok(); --n) {
+    Outgoing& order = orders.emplace_back();
+    Order one;
+    reader(order.place);
+    reader(one);
+    std::visit([&](auto& body) { order.what = std::move(body); }, one);
+  }
+}
 
 void encode_execution(const Execution& execution, ByteWriter& out) {
   Writer writer(out);

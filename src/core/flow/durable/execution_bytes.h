@@ -1,6 +1,7 @@
 #pragma once
 #include "base/bytes.h"
 #include "core/flow/durable/execution.h"
+#include "core/flow/durable/outgoing.h"
 
 namespace fermata::flow {
 
@@ -9,5 +10,9 @@ namespace fermata::flow {
 void encode_execution(const Execution& execution, ByteWriter& out);
 /// Fails the reader when the bytes are not what `encode_execution` writes.
 void decode_execution(ByteReader& in, Execution& execution);
+
+/// Tasks, children, signals and approvals that are to be asked for; nothing else may be among them.
+void encode_orders(const std::vector<Outgoing>& orders, ByteWriter& out);
+void decode_orders(ByteReader& in, std::vector<Outgoing>& orders);
 
 }  // namespace fermata::flow

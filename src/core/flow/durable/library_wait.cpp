@@ -3,6 +3,7 @@
 #include "core/flow/durable/awaitable_errors.h"
 #include "core/flow/durable/library_options.h"
 #include "core/wait/criteria.h"
+#include "core/wait/resolve.h"
 
 /// Time and signals (F-32 to F-35).
 namespace fermata::flow::natives {
@@ -25,6 +26,39 @@ Datum open_timer(Machine& machine, Instant due) {
   return out;
 }
 
+/// The configuration of a wait as waits.md has it, in the short words of scripts.
+Value wait_config(const Value& given) {
+  Value config = Value::object();
+  for (const Value::Member& member : given.members()) {
+    std::string_view key = member.key.as_string();
+    if (key == "time") key = "target_time";
+    if (key == "date") key = "target_date";
+    config.set(key, member.value);
+  }
+  return config;
+}
+
+/// `{time, timezone, days, business_days_only, date}`: found in the zone data of today.
+std::optional<Instant> instant_of_wait(Machine& machine, const Datum& given) {
+  auto json = machine.to_json_value(given);
+  if (!json) return std::nullopt;
+  std::string_view type = json->find("date") != nullptr ? "until_date" : "until_time";
+  auto config = waits::read_config(type, wait_config(*json));
+  if (!config) {
+    machine.throw_argument("Timer.until: " + config.error().front().message);
+    return std::nullopt;
+  }
+  Value told = machine.told_of_zones([&](const ZoneTable& zones) {
+    auto found = waits::resolve(
+        *config, {machine.now(), zones, {}, {}, {}, GapPolicy::gap_end, std::string()});
+    return found ? Value(found->at.ms) : Value(found.error().message);
+  });
+  if (told.is_integer()) return Instant{told.as_integer()};
+  machine.throw_argument("Timer.until: " + (told.is_string() ? std::string(told.as_string())
+                                                             : "what it was is not known"));
+  return std::nullopt;
+}
+
 std::optional<Instant> instant_of(Machine& machine, const Datum& given) {
   if (given.is_number()) {
     double ms = std::floor(given.as_number());
@@ -37,7 +71,8 @@ std::optional<Instant> instant_of(Machine& machine, const Datum& given) {
     if (!at) machine.throw_argument("not a time: " + std::string(text_of(given).substr(0, 40)));
     return at;
   }
-  machine.throw_argument("Timer.until takes RFC 3339 text or epoch milliseconds, not " +
+  if (given.is_object()) return instant_of_wait(machine, given);
+  machine.throw_argument("Timer.until takes RFC 3339 text, epoch milliseconds or {time}, not " +
                          std::string(Machine::type_name(given)));
   return std::nullopt;
 }

@@ -14,8 +14,10 @@ using namespace snapshot;
 
 class SnapshotWriter {
  public:
-  SnapshotWriter(const Machine& machine, const Execution& execution, const Reach& reach)
-      : machine_(machine),
+  SnapshotWriter(const Expression::Program* program, const Machine& machine,
+                 const Execution& execution, const Reach& reach)
+      : program_(program == nullptr ? machine.program_ : *program),
+        machine_(machine),
         execution_(execution),
         reach_(reach),
         units_(reach, root("Inputs"), root("Context")) {}
@@ -23,8 +25,8 @@ class SnapshotWriter {
   std::string run() {
     for (char c : mark) out_.u8(static_cast<uint8_t>(c));
     out_.u8(format_version);
-    for (char c : machine_.program_.hash) out_.u8(static_cast<uint8_t>(c));
-    out_.varint(machine_.program_.code_version);
+    for (char c : program_.hash) out_.u8(static_cast<uint8_t>(c));
+    out_.varint(program_.code_version);
     out_.varint(execution_.last_number);
     out_.varint(reach_.objects().size());
     for (const HeapObject* object : reach_.objects()) code(code_of(object->kind));
@@ -275,6 +277,7 @@ class SnapshotWriter {
     for (const Datum& item : awaitable.items) datum(item);
   }
 
+  const Expression::Program& program_;
   const Machine& machine_;
   const Execution& execution_;
   const Reach& reach_;
@@ -285,7 +288,12 @@ class SnapshotWriter {
 
 std::string encode_snapshot(const Machine& machine, const Execution& execution,
                             const Reach& reach) {
-  return SnapshotWriter(machine, execution, reach).run();
+  return SnapshotWriter(nullptr, machine, execution, reach).run();
+}
+
+std::string encode_snapshot_as(const Expression::Program& program, const Machine& machine,
+                               const Execution& execution, const Reach& reach) {
+  return SnapshotWriter(&program, machine, execution, reach).run();
 }
 
 }  // namespace fermata::flow

@@ -1,0 +1,94 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "base/json.h"
+#include "core/flow/compile_script.h"
+#include "core/flow/durable/activate.h"
+#include "core/flow/durable/execution_bytes.h"
+
+namespace fermata::flow {
+namespace {
+
+Value golden() {
+  std::ifstream file("test/golden/flow_snapshots.json");
+  std::stringstream text;
+  text << file.rdbuf();
+  auto vectors = parse_json(text.str());
+  return vectors ? *vectors : Value::array();
+}
+
+std::string from_hex(std::string_view digits) {
+  auto half = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
+  std::string bytes;
+  for (size_t i = 0; i + 1 < digits.size(); i += 2)
+    bytes += static_cast<char>(half(digits[i]) * 16 + half(digits[i + 1]));
+  return bytes;
+}
+
+std::string to_hex(std::string_view bytes) {
+  std::string digits;
+  for (unsigned char byte : bytes) {
+    digits += "0123456789abcdef"[byte >> 4];
+    digits += "0123456789abcdef"[byte & 15];
+  }
+  return digits;
+}
+
+void go_on(Execution& execution, const Expression& script) {
+  std::vector<Outgoing> out;
+  while (wants_activation(execution)) {
+    auto done = activate(execution, script, FlowGiven{Instant{1'770'000'000'000}, 7, {}}, out);
+    ASSERT_TRUE(done) << done.error().message;
+  }
+}
+
+// F-46: what a release has written every later one reads, and goes on to the same end. A change of
+// the compiler that makes other code of these sources needs the next code version, and the code of
+// the one before must still run.
+TEST(Golden, parked_scripts_of_every_release_go_on) {
+  Value vectors = golden();
+  ASSERT_GE(vectors.size(), 6u);
+  for (const Value& vector : vectors.items()) {
+    std::string name(vector.get("name").as_string());
+    CompiledScript compiled = compile_script(std::string(vector.get("source").as_string()));
+    ASSERT_TRUE(compiled.script) << name;
+    Execution execution;
+    std::string bytes = from_hex(vector.get("state").as_string());
+    ByteReader in(bytes);
+    decode_execution(in, execution);
+    ASSERT_TRUE(in.done()) << name;
+    for (const Value& step : vector.get("settle").items()) {
+      std::vector<Outgoing> out;
+      auto number = static_cast<uint32_t>(step.items()[0].as_integer());
+      SettleAwaitable settle{number, AwaitableStatus::completed, step.items()[1]};
+      EXPECT_EQ(take(execution, settle, {}, out), Taken::done) << name;
+      go_on(execution, compiled.script);
+    }
+    EXPECT_EQ(execution.end, FlowEnd::completed) << name;
+    EXPECT_EQ(to_json(execution.output), to_json(vector.get("output"))) << name;
+  }
+}
+
+// The form may change only with its number; then the old vectors stay and new ones are added.
+TEST(Golden, scripts_are_parked_in_the_form_of_the_latest_vectors) {
+  Value vectors = golden();
+  size_t latest = 0;
+  for (const Value& vector : vectors.items()) {
+    if (vector.get("release") != Value("0.1")) continue;
+    ++latest;
+    CompiledScript compiled = compile_script(std::string(vector.get("source").as_string()));
+    ASSERT_TRUE(compiled.script);
+    Execution execution = begin_flow("r", vector.get("inputs"), Value::object());
+    go_on(execution, compiled.script);
+    ByteWriter out;
+    encode_execution(execution, out);
+    EXPECT_EQ(to_hex(out.bytes()), std::string(vector.get("state").as_string()))
+        << to_json(vector.get("name"));
+  }
+  EXPECT_GE(latest, 6u);
+}
+
+}  // namespace
+}  // namespace fermata::flow

@@ -129,7 +129,7 @@ void Compiler::literal(const Node& node) {
 void Compiler::name(const Node& node) {
   if (is_builtin(node)) {
     emit(Opcode::load_builtin, node, node.builtin);
-  } else if (node.early) {
+  } else if (node.early || node.unknown) {
     emit(Opcode::undefined_variable, node, constant(Value(node.text)));
   } else {
     load(node, *node.variable);

@@ -139,8 +139,14 @@ void Machine::missing(const Instruction& in, const Datum& object, std::string_vi
   bool element = what.empty();
   bool may_lack = object.is_object() || object.tag == Tag::error ||
                   (element && (object.is_array() || object.is_text()));
-  if (may_lack) {
+  if (may_lack && !program_.rhythm) {
     stack_.back() = {};
+    return;
+  }
+  bool named = object.is_object() || object.is_array() || object.is_text();
+  if (program_.rhythm && (named || object.tag == Tag::error)) {
+    throw_error("PROPERTY_NOT_FOUND", std::string(type_name(object)) + " has no " +
+                                          (element ? "such element" : "property " + quoted(what)));
     return;
   }
   std::string part = element ? "elements" : "member " + quoted(what);

@@ -222,21 +222,20 @@ void Machine::op_copy_cell(const Instruction& in) {
   stack_[base_ + in.a] = Heap::datum(cell);
 }
 
+void Machine::throw_unset(std::string_view how) {
+  throw_error(program_.rhythm ? "INTERNAL_ERROR" : "UNDEFINED_VARIABLE",
+              "a variable is " + std::string(how) + " before its declaration has run");
+}
+
 void Machine::load_from(const CellObject* cell) {
   if (cell == nullptr) return;
-  if (cell->value.tag == Tag::unset) {
-    throw_error("UNDEFINED_VARIABLE", "a variable is used before its declaration has run");
-    return;
-  }
+  if (cell->value.tag == Tag::unset) return throw_unset("used");
   stack_.push(cell->value);
 }
 
 void Machine::assign_to(CellObject* cell) {
   if (cell == nullptr) return;
-  if (cell->value.tag == Tag::unset) {
-    throw_error("UNDEFINED_VARIABLE", "a variable is set before its declaration has run");
-    return;
-  }
+  if (cell->value.tag == Tag::unset && !program_.rhythm) return throw_unset("set");
   cell->value = stack_.pop();
 }
 

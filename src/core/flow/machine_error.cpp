@@ -42,6 +42,7 @@ std::string Machine::call_stack() const {
 }
 
 Datum Machine::make_error(std::string_view code, const Datum& message) {
+  if (program_.rhythm && code == "AGGREGATE_ERROR") code = "AggregateError";
   TextPosition at = position_at(program_.text, current_offset());
   Datum code_text = text(code);
   Datum stack = text(call_stack());
@@ -55,6 +56,7 @@ Datum Machine::make_error(std::string_view code, const Datum& message) {
 }
 
 Datum Machine::throw_error(std::string_view code, std::string message) {
+  if (program_.rhythm && code == "TYPE_ERROR") code = "TypeError";
   // The first failure of an instruction is the one that matters.
   if (attention_) return {};
   Datum message_text = heap_.text(std::move(message));
@@ -75,8 +77,13 @@ void Machine::throw_datum(const Datum& value) {
 
 void Machine::op_undefined_variable(const Instruction& in) {
   const Value& name = frames_.back().function->program->constants[in.a];
-  throw_error("UNDEFINED_VARIABLE",
-              "`" + std::string(name.as_string()) + "` is used before its declaration has run");
+  std::string quoted_name = "`" + std::string(name.as_string()) + "`";
+  // Rhythm scripts may name what nothing declares, until they come to it.
+  if (program_.rhythm) {
+    throw_error("INTERNAL_ERROR", "unknown name " + quoted_name);
+  } else {
+    throw_error("UNDEFINED_VARIABLE", quoted_name + " is used before its declaration has run");
+  }
 }
 
 void Machine::op_push_handler(const Instruction& in) {

@@ -146,14 +146,20 @@ bool Machine::equal_objects(const Datum& left, const Datum& right, int depth) {
   return true;
 }
 
+/// As scripts compare; Rhythm never finds two containers or awaitables the same.
+bool Machine::compares_equal(const Datum& left, const Datum& right) {
+  bool apart = left.is_array() || left.is_object() || left.tag == Tag::awaitable;
+  return !(program_.rhythm && apart) && equal(left, right);
+}
+
 void Machine::op_equal(const Instruction&) {
   Datum right = stack_.pop();
-  stack_.back() = Datum::of(equal(stack_.back(), right));
+  stack_.back() = Datum::of(compares_equal(stack_.back(), right));
 }
 
 void Machine::op_not_equal(const Instruction&) {
   Datum right = stack_.pop();
-  stack_.back() = Datum::of(!equal(stack_.back(), right));
+  stack_.back() = Datum::of(!compares_equal(stack_.back(), right));
 }
 
 void Machine::arithmetic(const Instruction&, Opcode op) {

@@ -34,14 +34,15 @@ inline void Machine::op_rotate_three(const Instruction&) {
 inline void Machine::op_load(const Instruction& in) {
   Datum value = stack_[base_ + in.a];
   if (value.tag == Tag::unset) [[unlikely]] {
-    throw_error("UNDEFINED_VARIABLE", "a variable is used before its declaration has run");
+    throw_unset("used");
   }
   stack_.push(value);
 }
 inline void Machine::op_initialise(const Instruction& in) { stack_[base_ + in.a] = stack_.pop(); }
 inline void Machine::op_assign(const Instruction& in) {
-  if (stack_[base_ + in.a].tag == Tag::unset) [[unlikely]] {
-    throw_error("UNDEFINED_VARIABLE", "a variable is set before its declaration has run");
+  // In Rhythm scripts an assignment is enough to make a variable.
+  if (stack_[base_ + in.a].tag == Tag::unset && !program_.rhythm) [[unlikely]] {
+    throw_unset("set");
     return;
   }
   stack_[base_ + in.a] = stack_.pop();

@@ -29,14 +29,18 @@ bool Machine::append_text(std::string& out, const Datum& datum, int depth) {
       break;
     case Tag::json_array:
     case Tag::array:
-      return append_list_text(out, now, depth);
+      if (!program_.rhythm) return append_list_text(out, now, depth);
+      out += "[object Array]";
+      break;
     case Tag::json_object:
     case Tag::object:
       out += "[object Object]";
       break;
     case Tag::error: {
-      out += "Error: ";
-      return append_text(out, static_cast<ErrorObject*>(now.heap)->message, depth + 1);
+      out += program_.rhythm ? "[Error: " : "Error: ";
+      if (!append_text(out, static_cast<ErrorObject*>(now.heap)->message, depth + 1)) return false;
+      if (program_.rhythm) out += "]";
+      break;
     }
     case Tag::builtin:
       out += "[function " + std::string(builtin(now.builtin).name) + "]";

@@ -54,6 +54,22 @@ TEST_P(StoreContract, readers_see_the_whole_history_beside_checkpoints) {
   EXPECT_FALSE(whole->checkpoint);
 }
 
+TEST_P(StoreContract, readers_may_begin_at_the_newest_checkpoint) {
+  EXPECT_EQ(reader().latest(RunId("r1"))->version, 0u);
+  ASSERT_EQ(commit(creation("r1", 2)), CommitOutcome::done);
+  auto whole = reader().latest(RunId("r1"));
+  ASSERT_TRUE(whole);
+  EXPECT_FALSE(whole->checkpoint);
+  EXPECT_EQ(whole->history.size(), 1u);
+  ASSERT_EQ(commit(with_checkpoint(load("r1"))), CommitOutcome::done);  // 3–5
+  ASSERT_EQ(commit(next_write(load("r1"), 4)), CommitOutcome::done);
+  auto later = reader().latest(RunId("r1"));
+  ASSERT_TRUE(later);
+  EXPECT_EQ(later->checkpoint, (Checkpoint{5, "state at 5"}));
+  ASSERT_EQ(later->history.size(), 1u);
+  EXPECT_EQ(later->history[0].first_sequence, 6u);
+}
+
 TEST_P(StoreContract, as_many_checkpoints_are_kept_as_the_write_says) {
   ASSERT_EQ(commit(creation("r1", 2)), CommitOutcome::done);
   ASSERT_EQ(commit(creation("other", 2)), CommitOutcome::done);

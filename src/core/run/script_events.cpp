@@ -28,6 +28,10 @@ void each_limit(Limits& limits, Visit visit) {
 
 Value context_of(const Run& run, Instant at) {
   auto text = [](const std::string& value) { return value.empty() ? Value() : Value(value); };
+  Value schedule;
+  if (run.trigger_kind == "schedule")
+    schedule = Value::object({{"id", run.trigger.get("schedule_id")},
+                              {"scheduled_at", run.trigger.get("scheduled_at")}});
   Value context = Value::object({{"execution_id", run.id.text()},
                                  {"executionId", run.id.text()},
                                  {"workflow_id", run.workflow.text()},
@@ -36,7 +40,7 @@ Value context_of(const Run& run, Instant at) {
                                  {"labels", run.labels.is_null() ? Value::object() : run.labels},
                                  {"parent", text(run.parent.text())},
                                  {"contact_id", text(run.contact_id)},
-                                 {"schedule", Value()}});
+                                 {"schedule", std::move(schedule)}});
   return context;
 }
 

@@ -109,7 +109,8 @@ double http_runs_per_second(const char* graph, size_t connections, size_t total)
   front::Vault vault(*engine.store, front::given_keys(SealingKeys::fresh()));
   server::Api api(
       {engine.host(), *engine.store, *engine.store, *engine.store, engine.clock, engine.entropy,
-       engine.hub, engine.definitions(), vault, *engine.store, engine.host()},
+       engine.hub, engine.definitions(), vault, *engine.store, engine.host(), engine.host(),
+       *engine.store, *engine.store},
       std::move(options));
   server::ServerOptions listen;
   listen.listen = "127.0.0.1:0";

@@ -30,6 +30,8 @@ class Opened final : public cli::OpenStore {
   Catalog& catalog() override { return *store_; }
   Bulks& bulks() override { return *store_; }
   Retention& retention() override { return *store_; }
+  DeadLetters& dead_letters() override { return *store_; }
+  JobFiles& job_files() override { return *store_; }
 
  private:
   std::unique_ptr<Kind> store_;

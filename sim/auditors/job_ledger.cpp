@@ -17,6 +17,7 @@ void JobLedger::written(const StoredJob& stored, const JobWrite& write) {
   const JobId& id = write.summary.id;
   job::Job& job = states_[id];
   job.id = id;
+  bool ended_before = job.finished();
   if (write.events.count > 0) {
     auto events = job::decode_history(write.events);
     if (!events) throw Violation{"a stored chunk cannot be read: " + events.error().message};
@@ -33,6 +34,10 @@ void JobLedger::written(const StoredJob& stored, const JobWrite& write) {
       evolve(job, event);
     }
   }
+  bool badly = job.state == job::State::failed || job.state == job::State::timeout ||
+               job.state == job::State::denied;
+  if (write.dead_letters.size() != (!ended_before && badly ? 1 : 0))
+    violate(job, "its end and its dead letter are not one write");
   if (stored.summary.last_sequence != job.last_sequence)
     violate(job, "its row is of another moment");
   if (stored.summary.state != job.state) violate(job, "its row tells another state");

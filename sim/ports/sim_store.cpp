@@ -59,6 +59,11 @@ std::vector<CommitOutcome> SimStore::commit(const CommitBatch& batch) {
   for (const RunWrite& run : batch.runs) tell(run);
   for (const JobWrite& job : batch.jobs) tell(job);
   for (const ScheduleWrite& schedule : batch.schedules) tell(schedule);
+  if (!batch.roll.empty()) {
+    for (const auto& record : batch.roll.written) registrations_[record.id] = record;
+    for (const RegistrationId& id : batch.roll.forgotten) registrations_.erase(id);
+    out.push_back(CommitOutcome::done);
+  }
   if (chaos_.strikes(Fault::crash_after_commit)) throw SimCrash{};
   chaos_.port_call("store.commit done");
   return out;

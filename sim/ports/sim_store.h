@@ -35,6 +35,7 @@ class SimStore final : public Store {
   Outcome<PendingPage> pending(uint64_t after, size_t limit) override;
   Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override;
   Outcome<OpenSchedulesPage> open_schedules(uint64_t after, size_t limit) override;
+  Outcome<std::vector<fleet::RegistrationRecord>> registrations() override;
 
   /// The process is gone. What it had under way may have reached the disk, whole or in part.
   void crashed();
@@ -49,6 +50,7 @@ class SimStore final : public Store {
   /// With all of their histories.
   const std::map<schedule::Key, StoredSchedule>& schedules() const { return schedules_; }
   const std::vector<AuditLine>& audit() const { return audit_; }
+  const std::map<std::string, DeadLetterEntry>& dead_letters() const { return letters_; }
   uint64_t commits() const { return commits_; }
   uint64_t conflicts() const { return conflicts_; }
 
@@ -90,6 +92,8 @@ class SimStore final : public Store {
   std::vector<JobId> job_order_;
   std::map<schedule::Key, StoredSchedule> schedules_;
   std::vector<schedule::Key> schedule_order_;
+  std::map<RegistrationId, fleet::RegistrationRecord> registrations_;
+  std::map<std::string, DeadLetterEntry> letters_;
   std::vector<AuditLine> audit_;
   std::map<RunId, bool> conflicted_;
   std::optional<InFlight> flight_;

@@ -49,6 +49,7 @@ void SimStore::write(const JobWrite& write) {
   if (write.events.count > 0) job.history.push_back(write.events);
   job.summary = write.summary;
   ++job.version;
+  for (const DeadLetterEntry& entry : write.dead_letters) letters_.emplace(entry.letter.id, entry);
   hooks_.job_written(job, write);
 }
 
@@ -69,6 +70,15 @@ Outcome<Store::OpenJobsPage> SimStore::open_jobs(uint64_t after, size_t limit) {
     page.cursor = i + 1;
   }
   return page;
+}
+
+Outcome<std::vector<fleet::RegistrationRecord>> SimStore::registrations() {
+  chaos_.port_call("store.registrations");
+  if (chaos_.strikes(Fault::pending_unavailable))
+    return fail(ErrorCode::store_unavailable, "the simulated store cannot be read");
+  std::vector<fleet::RegistrationRecord> out;
+  for (const auto& [id, record] : registrations_) out.push_back(record);
+  return out;
 }
 
 }  // namespace fermata::sim

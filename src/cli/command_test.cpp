@@ -194,7 +194,6 @@ TEST_F(CommandLine, missing_words_are_usage) {
   for (std::string name : {"show", "history", "watch", "cancel", "pause", "resume", "retry",
                            "signal", "start", "run", "check", "backup", "restore", "keys"})
     EXPECT_EQ(run({name}), 2) << name;
-  EXPECT_EQ(run({"rerun", "x"}), 2);
   EXPECT_EQ(run({"fork", "x"}), 2);
   EXPECT_EQ(run({"keys", "destroy"}), 2);
 }

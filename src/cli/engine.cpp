@@ -50,6 +50,11 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
   host.schedules = schedule_limits_of(settings);
   host.schedule_history_events_max =
       std::max<uint64_t>(settings.schedule_history_events_max, 1'000);
+  host.cached_jobs_max = settings.cached_jobs_max;
+  host.jobs = job_limits_of(settings);
+  host.fleet.pools["default"].lease_ms = static_cast<int64_t>(settings.jobs_lease_ms);
+  host.fleet.load_write_ms = static_cast<int64_t>(settings.jobs_load_write_ms);
+  host.sweep_interval_ms = static_cast<int64_t>(settings.sweep_interval_ms);
   engine.host = std::make_unique<Host>(
       HostPorts{engine.store->store(), *engine.timers, *engine.calls, engine.clock(),
                 *engine.entropy, engine.tracing ? *engine.tracing : feed,

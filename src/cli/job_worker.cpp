@@ -10,6 +10,9 @@ namespace {
 constexpr std::chrono::milliseconds retry_pause{500};
 constexpr int64_t claim_wait_ms = 20'000;
 constexpr size_t results_at_once = 256;
+constexpr size_t log_lines_at_once = 200;
+constexpr size_t log_line_bytes_max = 8 << 10;
+constexpr std::chrono::seconds log_pause{1};
 // sysexits: EX_TEMPFAIL for what another attempt may cure.
 constexpr int exit_retryable = 75;
 constexpr int exit_fatal = 100;
@@ -162,13 +165,62 @@ void JobWorker::do_job(Value job, std::shared_ptr<std::atomic<bool>> cancelled) 
   changed_.notify_all();
 }
 
+/// A large input lies beside the job.
+Outcome<Value> JobWorker::input_of(const Value& job) {
+  const Value& blob = job.get("input_blob");
+  if (blob.is_object()) return client_.get("/worker/blobs/" + text_at(blob, "sha256"));
+  const Value* input = job.find("input");
+  return input ? *input : Value();
+}
+
+/// What a command writes to standard error becomes the log of its attempt: sent a second's worth at
+/// a time, and never waited for longer than that takes.
+class JobWorker::TaskLog {
+ public:
+  TaskLog(JobWorker& worker, const Value& job) : worker_(worker), job_(job) {}
+
+  void add(std::string_view line) {
+    lines_.push(std::string(line.substr(0, log_line_bytes_max)));
+    auto now = std::chrono::steady_clock::now();
+    if (lines_.size() >= log_lines_at_once || now - sent_ >= log_pause) send();
+  }
+  void send() {
+    if (lines_.size() == 0) return;
+    sent_ = std::chrono::steady_clock::now();
+    worker_.send_log(job_, std::exchange(lines_, Value::array()));
+  }
+
+ private:
+  JobWorker& worker_;
+  const Value& job_;
+  Value lines_ = Value::array();
+  std::chrono::steady_clock::time_point sent_ = std::chrono::steady_clock::now();
+};
+
+void JobWorker::send_log(const Value& job, Value lines) {
+  std::string registration;
+  {
+    std::lock_guard lock(mutex_);
+    registration = registration_;
+  }
+  auto sent = client_.post("/worker/jobs/" + url_escaped(text_at(job, "job_id")) + "/logs",
+                           Value::object({{"registration_id", registration},
+                                          {"fence", job.get("fence")},
+                                          {"lines", std::move(lines)}}));
+  // A log that is lost fails no job.
+  if (!sent) say(text_at(job, "job_id") + ": its log was not taken: " + sent.error().message);
+}
+
 /// What the command made of the job.
 Value JobWorker::report_of(const Value& job, const std::atomic<bool>& cancelled) {
   std::string topic = text_at(job, "topic");
   TaskOrder order;
   order.command = options_.tasks.at(topic);
-  const Value* input = job.find("input");
-  order.input = to_json(input ? *input : Value());
+  auto input = input_of(job);
+  if (!input)
+    return Value::object({{"status", "failed_retryable"},
+                          {"error", error_value("input_unreadable", input.error().message)}});
+  order.input = to_json(*input);
   order.environment = options_.environment;
   auto set = [&](std::string_view name, const std::string& value) {
     for (const char* prefix : {"FERMATA_JOB_", "FERMATA_"})
@@ -179,9 +231,12 @@ Value JobWorker::report_of(const Value& job, const std::atomic<bool>& cancelled)
   set("IDEMPOTENCY_KEY", text_at(job, "idempotency_key"));
   set("DEADLINE", text_at(job, "deadline_at"));
   order.environment.push_back("TRACEPARENT=" + text_at(job, "traceparent"));
+  TaskLog log(*this, job);
   auto ended = run_task(order, cancelled, [&](std::string_view line) {
     say(text_at(job, "job_id") + " | " + std::string(line));
+    log.add(line);
   });
+  log.send();
   if (!ended)
     return Value::object({{"status", "failed_retryable"},
                           {"error", error_value("not_started", ended.error().message)}});

@@ -45,6 +45,9 @@ class JobWorker {
   void claim_loop();
   void take(const Value& answer);
   void do_job(Value job, std::shared_ptr<std::atomic<bool>> cancelled);
+  class TaskLog;
+  Outcome<Value> input_of(const Value& job);
+  void send_log(const Value& job, Value lines);
   Value report_of(const Value& job, const std::atomic<bool>& cancelled);
   void beat_loop();
   void report_loop();

@@ -132,6 +132,9 @@ void Serving::build_api() {
   options.work_queue_max = settings_.http_work_queue_max;
   options.credential_bytes_max = settings_.credential_bytes_max;
   options.bulk_items_max = settings_.bulk_items_max;
+  options.job_limits = job_limits_of(settings_);
+  options.job_batch_max = settings_.jobs_batch_max;
+  options.job_log_bytes_max = settings_.jobs_log_bytes_max;
   options.demo_echo = !settings_.demo.empty();
   options.version = program_version;
   if (clock_mover_) options.test_clock = clock_mover_->for_api();
@@ -157,7 +160,8 @@ void Serving::build_api() {
       server::ApiParts{*engine_.host, engine_.store->reader(), engine_.store->catalog(),
                        engine_.store->bulks(), engine_.clock(), *engine_.entropy, hub_,
                        *engine_.definitions, *engine_.vault, engine_.store->retention(),
-                       *engine_.host, *engine_.host},
+                       *engine_.host, *engine_.host, engine_.store->dead_letters(),
+                       engine_.store->job_files()},
       std::move(options));
 }
 
@@ -196,6 +200,9 @@ void Serving::make_retention() {
   RetentionSettings settings;
   settings.run_days = static_cast<int64_t>(settings_.run_days);
   settings.audit_days = static_cast<int64_t>(settings_.audit_days);
+  settings.job_days = static_cast<int64_t>(settings_.job_days);
+  settings.dead_letter_days = static_cast<int64_t>(settings_.dead_letter_days);
+  settings.upload_ms = static_cast<int64_t>(settings_.jobs_upload_hours) * 3'600'000;
   settings.interval_ms = static_cast<int64_t>(settings_.retention_interval_ms);
   retention_ =
       std::make_unique<RetentionLoop>(engine_.store->retention(), engine_.clock(), settings);

@@ -14,12 +14,9 @@
 namespace fermata::cli {
 
 /// Hands commits on to the hub and the lines of `log` nodes to the log.
-class LoggingFeed final : public Feed {
+class LoggingFeed final : public PassingFeed {
  public:
-  LoggingFeed(Feed& hub, Log& log) : hub_(hub), log_(log) {}
-  void committed(const RunSummary& summary, const HistoryChunk& events) override {
-    hub_.committed(summary, events);
-  }
+  LoggingFeed(Feed& hub, Log& log) : PassingFeed(hub), log_(log) {}
   void logged(const WriteLog& line) override {
     LogLevel level = log_level_of(line.level);
     if (line.trace_id.empty())
@@ -29,7 +26,6 @@ class LoggingFeed final : public Feed {
   }
 
  private:
-  Feed& hub_;
   Log& log_;
 };
 

@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "cli/arguments.h"
 #include "core/graph/check.h"
+#include "core/job/decide.h"
 #include "core/run/decide.h"
 #include "core/schedule/decide.h"
 
@@ -93,6 +94,7 @@ std::vector<Option> setting_options();
 /// What other folders understand.
 RunLimits run_limits_of(const Settings& settings);
 schedule::ScheduleLimits schedule_limits_of(const Settings& settings);
+job::Limits job_limits_of(const Settings& settings);
 graph::DefinitionLimits definition_limits_of(const Settings& settings);
 /// The instant of `virtual:TIME`, nothing for `system`; fails with invalid_setting.
 Outcome<std::optional<Instant>> virtual_start_of(const Settings& settings);

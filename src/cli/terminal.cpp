@@ -29,7 +29,7 @@ Exit exit_of(const Error& error) {
     return Exit::usage;
   int status = http_status_of(error.code);
   if (status == 404) return Exit::not_found;
-  return status >= 500 ? Exit::unavailable : Exit::refused;
+  return status >= 500 || status == 429 ? Exit::unavailable : Exit::refused;
 }
 
 void Terminal::line(std::string_view text) const {

@@ -9,6 +9,8 @@
 #include "ports/calls.h"
 #include "ports/catalog.h"
 #include "ports/clock.h"
+#include "ports/dead_letters.h"
+#include "ports/job_files.h"
 #include "ports/reader.h"
 #include "ports/retention.h"
 #include "ports/store.h"
@@ -27,6 +29,8 @@ class OpenStore {
   virtual Catalog& catalog() = 0;
   virtual Bulks& bulks() = 0;
   virtual Retention& retention() = 0;
+  virtual DeadLetters& dead_letters() = 0;
+  virtual JobFiles& job_files() = 0;
 };
 
 /// A clock that stands still until it is told.

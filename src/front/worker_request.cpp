@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/json.h"
 #include "front/fields.h"
 
 namespace fermata::front {
@@ -10,6 +11,7 @@ namespace {
 
 constexpr size_t leases_max = 65'536;
 constexpr size_t message_bytes_max = 1'000;
+constexpr size_t partial_bytes_max = 64 << 10;
 
 RegistrationId read_registration(Fields& fields) {
   fields.require("registration_id");
@@ -19,6 +21,12 @@ RegistrationId read_registration(Fields& fields) {
 uint64_t read_fence(Fields& fields) {
   fields.require("fence");
   return static_cast<uint64_t>(fields.integer("fence", 1, INT64_MAX).value_or(0));
+}
+
+/// As many bytes, at most, as hold no half of a character at the end.
+size_t whole_characters(std::string_view text, size_t most) {
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0) == 0x80) --most;
+  return most;
 }
 
 std::vector<std::string> texts(Fields& fields, std::string_view name) {
@@ -219,7 +227,27 @@ Outcome<RenewRequest> read_renew(const Value& body) {
   out.registration = read_registration(fields);
   out.fence = read_fence(fields);
   out.progress = read_progress(fields);
+  if (const Value* partial = fields.any("partial")) {
+    out.progress.partial = *partial;
+    if (to_json(*partial).size() > partial_bytes_max)
+      fields.wrong("partial", "At most " + std::to_string(partial_bytes_max) + " bytes of JSON.");
+  }
   FERMATA_TRY_VOID(fields.finish());
+  return out;
+}
+
+Outcome<LogRequest> read_log(const Value& body) {
+  Fields fields(body);
+  LogRequest out;
+  out.registration = read_registration(fields);
+  out.fence = read_fence(fields);
+  fields.require("lines");
+  out.lines = texts(fields, "lines");
+  if (out.lines.size() > log_lines_max)
+    fields.wrong("lines", "At most " + std::to_string(log_lines_max) + " lines are expected.");
+  FERMATA_TRY_VOID(fields.finish());
+  for (std::string& line : out.lines)
+    if (line.size() > log_line_bytes_max) line.resize(whole_characters(line, log_line_bytes_max));
   return out;
 }
 

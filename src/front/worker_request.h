@@ -42,6 +42,16 @@ struct RenewRequest {
 };
 Outcome<RenewRequest> read_renew(const Value& body);
 
+/// `/worker/jobs/{id}/logs`.
+struct LogRequest {
+  RegistrationId registration;
+  uint64_t fence = 0;
+  std::vector<std::string> lines;
+};
+constexpr size_t log_lines_max = 1'000;
+constexpr size_t log_line_bytes_max = 16 << 10;  ///< longer ones are cut between characters
+Outcome<LogRequest> read_log(const Value& body);
+
 struct DeclineRequest {
   RegistrationId registration;
   uint64_t fence = 0;

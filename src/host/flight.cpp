@@ -22,9 +22,11 @@ bool awaits(const Run& run, const CallTicket& ticket) {
 void Host::Partition::take_off() {
   if (!flying_.empty()) return;
   flying_ = std::exchange(next_, Flight{});
+  flying_.roll = desk_.take_roll();
   if (flying_.empty()) return;
-  ++counters_.commits;
+  if (flying_.size() > 0) ++counters_.commits;
   CommitBatch batch;
+  batch.roll = flying_.roll;
   batch.runs.reserve(flying_.runs.size());
   for (Touched& touched : flying_.runs) {
     OpenRun& open = *touched.open;
@@ -47,7 +49,7 @@ bool Host::Partition::land(Instant now) {
   if (flying_.empty()) return false;
   std::optional<CommitAnswer> answer = ports_.store.harvest();
   if (!answer) return false;
-  check(answer->outcomes.size() == flying_.size());
+  check(answer->outcomes.size() == answer->batch.size());
   Flight down = std::exchange(flying_, Flight{});
   std::vector<Touched>& runs = down.runs;
   if (!next_.empty()) ++counters_.commits_overlapped;
@@ -56,6 +58,8 @@ bool Host::Partition::land(Instant now) {
   bool waited_for =
       !held_posts_.empty() || !held_job_posts_.empty() || !held_schedule_posts_.empty();
   if (!waited_for) take_off();
+  if (!down.roll.empty() && answer->outcomes.back() != CommitOutcome::done)
+    desk_.roll_not_written(down.roll, now);
   for (size_t i = 0; i < runs.size(); ++i) {
     RunWrite& write = answer->batch.runs[i];
     RunId id = write.summary.id;

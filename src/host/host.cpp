@@ -11,6 +11,8 @@ constexpr size_t recovery_page_runs = 2'000;
 constexpr size_t sweep_page_runs = 100;
 constexpr size_t recovery_page_schedules = 2'000;
 constexpr size_t sweep_page_schedules = 100;
+constexpr size_t sweep_page_jobs = 200;
+constexpr size_t sweep_job_pages_max = 100;
 constexpr Duration sleep_max{1'000};
 
 }  // namespace
@@ -81,11 +83,32 @@ Outcome<bool> Host::Partition::sweep_schedules(size_t schedules) {
   return page.more;
 }
 
+/// The same of open jobs: those that nothing would move any more are (J-81). True while this round
+/// has more to look at; a long queue takes several rounds.
+Outcome<bool> Host::Partition::sweep_jobs_page(Instant now) {
+  if (!jobs_open_ || job_pages_left_ == 0) return false;
+  --job_pages_left_;
+  FERMATA_TRY(page, ports_.store.open_jobs(job_sweep_cursor_, sweep_page_jobs));
+  for (const job::Summary& row : page.jobs) {
+    ++jobs_seen_;
+    if (!desk_.replay_orphan(row, now)) continue;
+    ports_.feed.job_replayed(row);
+    ++stale_found_[row.state];
+  }
+  job_sweep_cursor_ = page.cursor;
+  if (page.more) return true;
+  ports_.feed.jobs_swept(std::exchange(stale_found_, {}));
+  jobs_open_ = jobs_seen_ > 0;
+  jobs_seen_ = job_sweep_cursor_ = 0;
+  return false;
+}
+
 void Host::Partition::sweep(Instant now) {
   if (!sweeping_) {
     if (next_sweep_ > now && next_sweep_ <= now + Duration{settings_.sweep_interval_ms}) return;
     sweeping_ = runs_left_to_sweep_ = true;
     sweep_cursor_ = schedule_cursor_ = 0;
+    job_pages_left_ = sweep_job_pages_max;
   }
   if (runs_left_to_sweep_) {
     auto more = sweep_page(sweep_page_runs);
@@ -94,6 +117,8 @@ void Host::Partition::sweep(Instant now) {
   }
   auto more = sweep_schedules(sweep_page_schedules);
   if (more && *more) return;
+  auto more_jobs = sweep_jobs_page(now);
+  if (more_jobs && *more_jobs) return;
   // A page that could not be read is left for the next round.
   sweeping_ = false;
   next_sweep_ = now + Duration{settings_.sweep_interval_ms};
@@ -108,6 +133,9 @@ NextTurn Host::Partition::next(Instant now) {
   std::optional<Instant> due = next_due();
   if (!deferred_.empty() && (!due || deferred_.begin()->first < *due))
     due = deferred_.begin()->first;
+  // While the store is busy it is not asked for more; its answer wakes.
+  if (flying_.empty())
+    if (std::optional<Instant> roll = desk_.next_roll(); roll && (!due || *roll < *due)) due = roll;
   if (due && *due <= now) next.at_once = true;
   bool quiet =
       !next.at_once && flying_.empty() && deferred_.empty() && desk_.quiet() &&

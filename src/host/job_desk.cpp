@@ -6,20 +6,9 @@
 
 namespace fermata {
 
-namespace {
-
-/// Payloads of every size that is allowed lie in the job's record.
-job::Limits all_inline(job::Limits limits) {
-  limits.request.inline_bytes_max =
-      std::max(limits.request.input_bytes_max, limits.report.output_bytes_max);
-  return limits;
-}
-
-}  // namespace
-
 JobDesk::JobDesk(Store& store, Entropy& entropy, const HostSettings& settings, Instant now)
     : entropy_(entropy),
-      limits_(all_inline(settings.jobs)),
+      limits_(settings.jobs),
       cache_(store, settings.cached_jobs_max),
       fleet_(settings.fleet),
       now_(now),
@@ -91,6 +80,16 @@ std::vector<JobItem> JobDesk::placements() {
   return items;
 }
 
+/// What goes into the same commit as the events.
+void JobDesk::keep(TouchedJob& touched, job::Record record, std::vector<job::JobEnded>& ends) {
+  if (auto* line = std::get_if<AuditLine>(&record)) touched.audit.push_back(std::move(*line));
+  if (auto* letter = std::get_if<job::DeadLetter>(&record))
+    touched.dead_letters.push_back({std::move(*letter)});
+  if (auto* blob = std::get_if<job::KeepBlob>(&record)) touched.blobs.push_back(std::move(*blob));
+  if (auto* ended = std::get_if<job::JobEnded>(&record); ended && !ended->run.empty())
+    ends.push_back(std::move(*ended));
+}
+
 DecidedJobItem& JobDesk::decide(TouchedJob& touched, JobItem item, Instant now,
                                 std::vector<job::JobEnded>& ends) {
   OpenJob& open = *touched.open;
@@ -103,6 +102,8 @@ DecidedJobItem& JobDesk::decide(TouchedJob& touched, JobItem item, Instant now,
                    .engine_started_at = started_at_,
                    .policy = nullptr,
                    .limits = limits_};
+  if (const auto* submit = std::get_if<job::SubmitJob>(&item.command.body))
+    given.queued = fleet_.queue().waiting_of(submit->account);
   auto decision = job::decide(open.job, item.command, given);
   DecidedJobItem decided{.item = std::move(item)};
   if (!decision) {
@@ -114,11 +115,7 @@ DecidedJobItem& JobDesk::decide(TouchedJob& touched, JobItem item, Instant now,
         decided.fence = dispatched->fence;
       touched.events.push_back(std::move(event));
     }
-    for (job::Record& record : decision->records) {
-      if (auto* line = std::get_if<AuditLine>(&record)) touched.audit.push_back(std::move(*line));
-      if (auto* ended = std::get_if<job::JobEnded>(&record); ended && !ended->run.empty())
-        ends.push_back(std::move(*ended));
-    }
+    for (job::Record& record : decision->records) keep(touched, std::move(record), ends);
     for (job::Effect& effect : decision->effects) {
       // Offered before it is durable, so that a worker that waits is found in the same commit.
       if (std::holds_alternative<job::OfferJob>(effect) && still_wanted(open.job, effect)) {
@@ -138,6 +135,8 @@ JobWrite JobDesk::write_of(const TouchedJob& touched) const {
   write.summary = summarize(touched.open->job, started_at_);
   if (!touched.events.empty()) write.events = job::encode_history(touched.events);
   write.audit = touched.audit;
+  write.dead_letters = touched.dead_letters;
+  write.blobs = touched.blobs;
   return write;
 }
 
@@ -192,6 +191,32 @@ void JobDesk::recover(Instant now, const job::Summary& summary) {
   fleet_.adopt(now, summary);
   if (summary.state == job::State::scheduled) fleet_.offer(now, fleet::ready_job(summary));
   alarm_.set(summary.id, summary.next_due);
+}
+
+bool JobDesk::is_orphan(const job::Summary& row) {
+  const OpenJob* open = cache_.find(row.id);
+  if (open && open->undurable()) return false;
+  if (row.next_due && !alarm_.has(row.id)) return true;
+  if (row.state == job::State::scheduled) return !fleet_.queue().holds(row.id);
+  return row.fence != 0 && !fleet_.find_lease({row.id, row.fence});
+}
+
+bool JobDesk::replay_orphan(const job::Summary& row, Instant now) {
+  if (!is_orphan(row)) {
+    suspects_.erase(row.id);
+    return false;
+  }
+  // What is on its way between queue, worker and alarm looks the same for an instant.
+  auto [suspect, fresh] = suspects_.try_emplace(row.id, row.last_sequence);
+  if (fresh || suspect->second != row.last_sequence) {
+    suspect->second = row.last_sequence;
+    return false;
+  }
+  suspects_.erase(suspect);
+  JobItem again{.command = {row.id, job::WakeJob{}}};
+  again.reconcile = true;
+  defer(std::move(again), now);
+  return true;
 }
 
 std::optional<Instant> JobDesk::next_due() const {

@@ -47,8 +47,18 @@ class JobDesk final : public Workers {
   void answer_claims(Instant now);
   /// Nobody waits any longer: the engine stops.
   void stop();
-  /// At start, for every job that has not ended.
+  /// At start, for every registration that was written, then for every job that has not ended.
+  void recover(Instant now, const fleet::RegistrationRecord& record) {
+    fleet_.restore(now, record);
+  }
   void recover(Instant now, const job::Summary& summary);
+  /// What the store should know of workers and does not (J-67).
+  RollWrite take_roll();
+  std::optional<Instant> next_roll() const;
+  void roll_not_written(const RollWrite& roll, Instant now);
+  /// Looks at the row of an open job: true when nothing would move it any more, and now something
+  /// will (J-81).
+  bool replay_orphan(const job::Summary& row, Instant now);
   void started(Instant now) { started_at_ = now; }
 
   bool idle() const { return items_.empty() && queue_.size() == 0; }
@@ -63,6 +73,10 @@ class JobDesk final : public Workers {
   Outcome<void> dismiss(const RegistrationId& id) override;
   void claim(const RegistrationId& id, uint64_t seq, uint32_t slots, int64_t wait_ms,
              ClaimReply reply) override;
+  void await(const RegistrationId& id, uint64_t seq, uint32_t slots, int64_t wait_ms,
+             ClaimReply reply) override;
+  void quit(const RegistrationId& id, uint64_t seq) override;
+  Outcome<Claimed> outstanding(const RegistrationId& id, std::optional<uint64_t> after) override;
   Outcome<fleet::Fleet::BeatAnswer> heartbeat(const RegistrationId& id,
                                               const fleet::Fleet::Beat& beat) override;
   Outcome<fleet::Fleet::Renewal> renew(const RegistrationId& id, const fleet::LeaseKey& lease,
@@ -82,9 +96,13 @@ class JobDesk final : public Workers {
   void send(const JobId& job, job::CommandBody body);
   void lose(const std::vector<fleet::Lost>& lost);
   void expire(Instant now);
+  static void keep(TouchedJob& touched, job::Record record, std::vector<job::JobEnded>& ends);
   void perform(const job::Job& job, const job::Effect& effect);
   void tell_fleet(const DecidedJobItem& decided, const OpenJob& open);
   void reconcile(const OpenJob& open);
+  bool is_orphan(const job::Summary& row);
+  void wait_for_answer(const RegistrationId& id, uint64_t seq,
+                       Outcome<std::optional<fleet::ClaimAnswer>> answer, ClaimReply reply);
   void fail_claims(const RegistrationId& id, const Error& error);
   void fail_claims_of_the_gone();
   Outcome<Claimed> deliver(const fleet::ClaimAnswer& answer);
@@ -101,6 +119,8 @@ class JobDesk final : public Workers {
   std::multimap<Instant, JobItem> deferred_;    ///< to be tried again later
   std::map<JobId, std::vector<JobItem>> held_;  ///< for jobs that are not durable yet
   std::map<RegistrationId, WaitingClaim> claims_;
+  std::optional<Instant> roll_put_off_until_;
+  std::map<JobId, uint64_t> suspects_;  ///< orphans as the last sweep saw them, by sequence
 };
 
 }  // namespace fermata

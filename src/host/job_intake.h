@@ -40,10 +40,17 @@ class Workers {
     std::vector<Value> jobs;  ///< as workers see them
     std::vector<fleet::LeaseKey> cancels;
     bool drain = false;
+    uint64_t seq = 0;  ///< of the claim it answers
   };
   using ClaimReply = std::function<void(Outcome<Claimed>)>;
   virtual void claim(const RegistrationId& id, uint64_t seq, uint32_t slots, int64_t wait_ms,
                      ClaimReply reply) = 0;
+  /// The same for a worker that is streamed to: no sign of its life.
+  virtual void await(const RegistrationId& id, uint64_t seq, uint32_t slots, int64_t wait_ms,
+                     ClaimReply reply) = 0;
+  virtual void quit(const RegistrationId& id, uint64_t seq) = 0;
+  /// What the worker may not have heard of; see Fleet::outstanding.
+  virtual Outcome<Claimed> outstanding(const RegistrationId& id, std::optional<uint64_t> after) = 0;
 
   virtual Outcome<fleet::Fleet::BeatAnswer> heartbeat(const RegistrationId& id,
                                                       const fleet::Fleet::Beat& beat) = 0;

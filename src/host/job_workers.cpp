@@ -1,4 +1,5 @@
 #include "core/job/view.h"
+#include "host/deferral.h"
 #include "host/job_desk.h"
 
 /// What workers say, and what they are told.
@@ -21,7 +22,28 @@ Outcome<void> JobDesk::dismiss(const RegistrationId& id) {
 
 void JobDesk::claim(const RegistrationId& id, uint64_t seq, uint32_t slots, int64_t wait_ms,
                     ClaimReply reply) {
-  auto answer = fleet_.claim(now_, id, seq, slots, wait_ms);
+  wait_for_answer(id, seq, fleet_.claim(now_, id, seq, slots, wait_ms), std::move(reply));
+}
+
+void JobDesk::await(const RegistrationId& id, uint64_t seq, uint32_t slots, int64_t wait_ms,
+                    ClaimReply reply) {
+  wait_for_answer(id, seq, fleet_.claim(now_, id, seq, slots, wait_ms, false), std::move(reply));
+}
+
+void JobDesk::quit(const RegistrationId& id, uint64_t seq) {
+  fleet_.quit_claim(id, seq);
+  auto waiting = claims_.find(id);
+  if (waiting != claims_.end() && waiting->second.seq == seq) claims_.erase(waiting);
+}
+
+Outcome<Workers::Claimed> JobDesk::outstanding(const RegistrationId& id,
+                                               std::optional<uint64_t> after) {
+  FERMATA_TRY(answer, fleet_.outstanding(id, after));
+  return deliver(answer);
+}
+
+void JobDesk::wait_for_answer(const RegistrationId& id, uint64_t seq,
+                              Outcome<std::optional<fleet::ClaimAnswer>> answer, ClaimReply reply) {
   if (!answer) return reply(Failure{answer.error()});
   if (*answer) return reply(deliver(**answer));
   auto waiting = claims_.find(id);
@@ -164,6 +186,7 @@ Outcome<Workers::Claimed> JobDesk::deliver(const fleet::ClaimAnswer& answer) {
   }
   claimed.cancels = answer.cancels;
   claimed.drain = answer.drain;
+  claimed.seq = answer.seq;
   return claimed;
 }
 
@@ -180,6 +203,24 @@ void JobDesk::fail_claims_of_the_gone() {
   for (const auto& [id, waiting] : claims_)
     if (!fleet_.find(id)) gone.push_back(id);
   for (const RegistrationId& id : gone) fail_claims(id, fleet_.speak(now_, id).error());
+}
+
+RollWrite JobDesk::take_roll() {
+  if (roll_put_off_until_ && !is_due(*roll_put_off_until_, now_)) return {};
+  roll_put_off_until_.reset();
+  return {fleet_.unwritten(now_), fleet_.forgotten()};
+}
+
+std::optional<Instant> JobDesk::next_roll() const {
+  std::optional<Instant> write = fleet_.next_write();
+  if (write && roll_put_off_until_ && *roll_put_off_until_ > *write) return roll_put_off_until_;
+  return write;
+}
+
+/// Not at once: what ails the store is not cured by asking again and again.
+void JobDesk::roll_not_written(const RollWrite& roll, Instant now) {
+  fleet_.not_written(roll.written, roll.forgotten);
+  roll_put_off_until_ = now + put_off_max;
 }
 
 void JobDesk::stop() {

@@ -100,6 +100,8 @@ void Host::Partition::decide_job(OpenJob& open, JobItem item, std::optional<Grou
   if (sender) next_.groups.join(*sender, touched.group);
   std::vector<job::JobEnded> ends;
   const DecidedJobItem& decided = desk_.decide(touched, std::move(item), now, ends);
+  if (decided.answer != job::Answer::accepted && decided.answer != job::Answer::duplicate)
+    ports_.feed.report_rejected(decided.answer);
   if (decided.refusal) {
     ++counters_.refusals;
     const JobItem& order = decided.item;
@@ -259,6 +261,23 @@ void Host::Partition::forget_job(JobId id, Instant now) {
 
 // The way of a batch, as in flight.cpp.
 
+/// A failure that the job's run lives on with, or has ended well in spite of, is nobody's to look
+/// at: the entry is resolved in the commit that opens it (J-82).
+void Host::Partition::resolve_handled(const CommitBatch& batch, JobWrite& write) const {
+  if (write.dead_letters.empty() || write.summary.run.empty()) return;
+  for (const RunWrite& run : batch.runs) {
+    if (run.summary.id != write.summary.run) continue;
+    if (run.summary.status == RunStatus::failed || write.group == 0 || run.group != write.group)
+      return;
+    for (DeadLetterEntry& entry : write.dead_letters) {
+      entry.resolution = Resolution::run_handled;
+      entry.resolved_at = entry.letter.created_at;
+      entry.resolved_by = "execution " + run.summary.id.text();
+    }
+    return;
+  }
+}
+
 void Host::Partition::load_jobs(CommitBatch& batch) {
   batch.jobs.reserve(flying_.jobs.size());
   for (TouchedJob& touched : flying_.jobs) {
@@ -266,6 +285,7 @@ void Host::Partition::load_jobs(CommitBatch& batch) {
     touched.open->flying = true;
     JobWrite& write = batch.jobs.emplace_back(desk_.write_of(touched));
     if (flying_.groups.shared(touched.group)) write.group = flying_.groups.of(touched.group) + 1;
+    resolve_handled(batch, write);
   }
 }
 
@@ -281,6 +301,8 @@ void Host::Partition::landed(TouchedJob& touched, JobWrite& write, CommitOutcome
   counters_.events += write.events.count;
   ports_.feed.job_committed(write.summary, write.events);
   ports_.feed.job_settled(open.job);
+  ports_.feed.job_happened(open.job, touched.events);
+  jobs_open_ = true;
   desk_.settled(touched, now);
   answer(touched.items, write.summary);
   desk_.release(id);
@@ -329,6 +351,9 @@ Outcome<void> Host::Partition::recover_jobs() {
   constexpr size_t page_jobs = 2'000;
   Instant now = ports_.clock.now();
   desk_.started(now);
+  // Who cannot be read registers again.
+  FERMATA_TRY(registrations, ports_.store.registrations());
+  for (const fleet::RegistrationRecord& record : registrations) desk_.recover(now, record);
   uint64_t cursor = 0;
   for (bool more = true; more;) {
     FERMATA_TRY(page, ports_.store.open_jobs(cursor, page_jobs));

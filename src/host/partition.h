@@ -75,6 +75,7 @@ class Host::Partition {
   void abandon_jobs(Groups::Member whole, const Error& error, Instant now);
   void forget_job(JobId id, Instant now);
   void load_jobs(CommitBatch& batch);
+  void resolve_handled(const CommitBatch& batch, JobWrite& write) const;
   void landed(TouchedJob& touched, JobWrite& write, CommitOutcome outcome, Instant now);
   CommitOutcome find_out(const JobWrite& write);
   void not_committed(TouchedJob& touched, CommitOutcome outcome, Instant now);
@@ -121,6 +122,7 @@ class Host::Partition {
   void sweep(Instant now);
   Outcome<bool> sweep_page(size_t runs);
   Outcome<bool> sweep_schedules(size_t schedules);
+  Outcome<bool> sweep_jobs_page(Instant now);
   NextTurn next(Instant now);
   std::optional<Instant> next_due() const;
   void sleep(const NextTurn& next);
@@ -136,12 +138,12 @@ class Host::Partition {
 
   // Owned by the thread that takes turns.
   std::shared_ptr<const ZoneTable> zones_;  ///< in force in this turn
-  Flight next_;                            ///< decided, and to be submitted
-  Flight flying_;                          ///< its batch is with the store
-  HeldItems held_;                         ///< for runs of the two above
-  std::vector<Posted> posts_;              ///< sent by this turn, to be decided in it
-  std::vector<Posted> held_posts_;         ///< to runs that fly; the next batch waits for them
-  std::vector<PostedJob> job_posts_;       ///< likewise, to jobs
+  Flight next_;                             ///< decided, and to be submitted
+  Flight flying_;                           ///< its batch is with the store
+  HeldItems held_;                          ///< for runs of the two above
+  std::vector<Posted> posts_;               ///< sent by this turn, to be decided in it
+  std::vector<Posted> held_posts_;          ///< to runs that fly; the next batch waits for them
+  std::vector<PostedJob> job_posts_;        ///< likewise, to jobs
   std::vector<PostedJob> held_job_posts_;
   std::vector<PostedSchedule> schedule_posts_;  ///< likewise, to schedules
   std::vector<PostedSchedule> held_schedule_posts_;
@@ -153,6 +155,11 @@ class Host::Partition {
   bool runs_left_to_sweep_ = false;
   bool sweeping_ = false;
   Instant next_sweep_;
+  uint64_t job_sweep_cursor_ = 0;
+  size_t job_pages_left_ = 0;
+  uint64_t jobs_seen_ = 0;  ///< by the round under way
+  bool jobs_open_ = true;   ///< there may be some
+  std::map<job::State, uint64_t> stale_found_;
 
   std::mutex advance_mutex_;
   std::optional<Advance> advance_;

@@ -7,6 +7,8 @@ namespace {
 
 constexpr size_t runs_per_step = 200;  // C-20
 constexpr size_t rows_per_step = 1'000;
+/// Each may have many pages.
+constexpr size_t blobs_per_step = 20;
 constexpr size_t live_runs_per_step = 2'000;
 constexpr int64_t day_ms = 86'400'000;
 /// Whoever resolved a definition just before it went out of use has long started by then.
@@ -58,6 +60,7 @@ Outcome<void> RetentionLoop::sweep(int64_t pause_ms) {
                 repeat(pause_ms, [&] { return retention_.remove_bulks(before, runs_per_step); }));
     (void)bulks;
   }
+  FERMATA_TRY_VOID(sweep_jobs(now, pause_ms));
   FERMATA_TRY(rows, repeat(pause_ms, [&] { return retention_.remove_remains(rows_per_step); }));
   (void)rows;
   if (settings_.audit_days > 0) {
@@ -72,6 +75,30 @@ Outcome<void> RetentionLoop::sweep(int64_t pause_ms) {
                 return retention_.remove_definitions(now, definition_unused_for, runs_per_step);
               }));
   counts_.definitions += definitions;
+  return {};
+}
+
+/// Dead letters first: the open ones hold their jobs, and those what they refer to.
+Outcome<void> RetentionLoop::sweep_jobs(Instant now, int64_t pause_ms) {
+  if (settings_.dead_letter_days > 0) {
+    Instant before = days_before(now, settings_.dead_letter_days);
+    FERMATA_TRY(letters, repeat(pause_ms, [&] {
+                  return retention_.remove_dead_letters(before, runs_per_step);
+                }));
+    counts_.dead_letters += letters;
+  }
+  uint64_t cursor = 0;
+  Instant before = days_before(now, settings_.job_days);
+  for (bool more = settings_.job_days > 0; more;) {
+    FERMATA_TRY(swept, retention_.remove_jobs(cursor, before, runs_per_step));
+    counts_.jobs += swept.removed;
+    cursor = swept.cursor;
+    more = swept.more && rest(pause_ms);
+  }
+  Instant put_before = now - Duration{settings_.upload_ms};
+  FERMATA_TRY(
+      blobs, repeat(pause_ms, [&] { return retention_.remove_blobs(put_before, blobs_per_step); }));
+  counts_.blobs += blobs;
   return {};
 }
 

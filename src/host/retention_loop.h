@@ -12,6 +12,9 @@ namespace fermata {
 struct RetentionSettings {
   int64_t run_days = 30;            ///< that ended runs are kept; 0: for ever
   int64_t audit_days = 90;          ///< that audit lines are kept; 0: for ever
+  int64_t job_days = 7;             ///< that ended jobs are kept; 0: for ever
+  int64_t dead_letter_days = 30;    ///< that entries of the dead letter queue are; 0: for ever
+  int64_t upload_ms = 86'400'000;   ///< that bytes are kept to which no job refers
   int64_t interval_ms = 3'600'000;  ///< between two rounds
   int64_t pause_ms = 20;            ///< between two steps of a round, for others to write
 };
@@ -33,6 +36,9 @@ class RetentionLoop {
     std::atomic<uint64_t> runs{0};
     std::atomic<uint64_t> audit_lines{0};
     std::atomic<uint64_t> definitions{0};
+    std::atomic<uint64_t> jobs{0};
+    std::atomic<uint64_t> dead_letters{0};
+    std::atomic<uint64_t> blobs{0};
   };
   const Counts& counts() const { return counts_; }
   /// Told why a round was given up; the next one tries again.
@@ -41,6 +47,7 @@ class RetentionLoop {
  private:
   Outcome<void> sweep(int64_t pause_ms);
   Outcome<void> sweep_runs(Instant now, int64_t pause_ms);
+  Outcome<void> sweep_jobs(Instant now, int64_t pause_ms);
   /// Calls `step` until it says that there is no more.
   Outcome<uint64_t> repeat(int64_t pause_ms,
                            const std::function<Outcome<Retention::Sweep>()>& step);

@@ -28,6 +28,20 @@ struct HandRetention final : Retention {
     return RunSweep{5, after + 200, after < 200};
   }
   Outcome<void> remove_run(const RunId&, const AuditLine&) override { return {}; }
+  Outcome<RunSweep> remove_jobs(uint64_t after, Instant before, size_t limit) override {
+    asked.push_back("jobs " + std::to_string(after) + " before " +
+                    std::to_string(before.ms / day_ms));
+    EXPECT_LE(limit, 200u) << "C-20";
+    return RunSweep{4, after + 200, after < 200};
+  }
+  Outcome<Sweep> remove_dead_letters(Instant before, size_t) override {
+    asked.push_back("letters before " + std::to_string(before.ms / day_ms));
+    return Sweep{2, false};
+  }
+  Outcome<Sweep> remove_blobs(Instant before, size_t) override {
+    asked.push_back("blobs before " + std::to_string(before.ms / day_ms));
+    return Sweep{1, false};
+  }
   Outcome<Sweep> remove_remains(size_t) override {
     asked.push_back("remains");
     return Sweep{3, ++remains < 3};
@@ -68,11 +82,15 @@ class Retained : public testing::Test {
 TEST_F(Retained, one_round_removes_everything_that_is_old_enough) {
   RetentionLoop loop(retention, clock, settings);
   ASSERT_TRUE(loop.round());
-  EXPECT_EQ(
-      retention.asked,
-      (std::vector<std::string>{"referred 0", "referred 1", "runs 0 before 970 but 2",
-                                "runs 200 before 970 but 2", "bulks before 970", "remains",
-                                "remains", "remains", "audit before 910", "marks", "definitions"}));
+  EXPECT_EQ(retention.asked,
+            (std::vector<std::string>{
+                "referred 0", "referred 1", "runs 0 before 970 but 2", "runs 200 before 970 but 2",
+                "bulks before 970", "letters before 970", "jobs 0 before 993",
+                "jobs 200 before 993", "blobs before 999", "remains", "remains", "remains",
+                "audit before 910", "marks", "definitions"}));
+  EXPECT_EQ(loop.counts().jobs, 8u);
+  EXPECT_EQ(loop.counts().dead_letters, 2u);
+  EXPECT_EQ(loop.counts().blobs, 1u);
   EXPECT_EQ(loop.counts().runs, 10u);
   EXPECT_EQ(loop.counts().audit_lines, 7u);
   EXPECT_EQ(loop.counts().definitions, 2u);
@@ -81,12 +99,13 @@ TEST_F(Retained, one_round_removes_everything_that_is_old_enough) {
 TEST_F(Retained, what_is_kept_for_ever_is_not_looked_at) {
   settings.run_days = 0;
   settings.audit_days = 0;
+  settings.job_days = 0;
+  settings.dead_letter_days = 0;
   RetentionLoop loop(retention, clock, settings);
   ASSERT_TRUE(loop.round());
   for (const std::string& question : retention.asked)
-    EXPECT_FALSE(question.starts_with("runs") || question.starts_with("bulks") ||
-                 question.starts_with("audit"))
-        << question;
+    for (const char* kept : {"runs", "bulks", "audit", "jobs", "letters"})
+      EXPECT_FALSE(question.starts_with(kept)) << question;
 }
 
 TEST_F(Retained, nothing_is_removed_before_all_is_known_that_is_needed) {

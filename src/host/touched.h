@@ -46,7 +46,8 @@ struct Flight {
   std::vector<TouchedSchedule> schedules;
   Groups groups;
   size_t commands = 0;
-  bool empty() const { return size() == 0; }
+  RollWrite roll{};
+  bool empty() const { return runs.empty() && jobs.empty() && schedules.empty() && roll.empty(); }
   size_t size() const { return runs.size() + jobs.size() + schedules.size(); }
 };
 

@@ -38,6 +38,8 @@ struct TouchedJob {
   std::vector<job::Event> events{};
   std::vector<job::Effect> effects{};
   std::vector<AuditLine> audit{};
+  std::vector<DeadLetterEntry> dead_letters{};
+  std::vector<job::KeepBlob> blobs{};
   std::vector<DecidedJobItem> items{};
   bool idle() const { return events.empty() && audit.empty(); }
 };

@@ -11,15 +11,13 @@
 namespace fermata {
 
 /// Hands on what it is told, and the steps of recorded runs to the telemetry.
-class TracingFeed final : public Feed {
+class TracingFeed final : public PassingFeed {
  public:
-  TracingFeed(Feed& inner, Telemetry& telemetry) : inner_(inner), telemetry_(telemetry) {}
+  TracingFeed(Feed& inner, Telemetry& telemetry) : PassingFeed(inner), telemetry_(telemetry) {}
   void committed(const RunSummary& summary, const HistoryChunk& events) override;
   void settled(const Run& state) override;
-  void logged(const WriteLog& line) override { inner_.logged(line); }
 
  private:
-  Feed& inner_;
   Telemetry& telemetry_;
   HistoryChunk latest_;  ///< told by `committed`, which `settled` follows
 };

@@ -1,4 +1,8 @@
 #pragma once
+#include <map>
+#include <span>
+
+#include "core/job/event.h"
 #include "core/job/summary.h"
 #include "core/model/effect.h"
 #include "core/model/summary.h"
@@ -23,8 +27,48 @@ class Feed {
   virtual void schedule_committed(const schedule::ScheduleSummary&,
                                   const HistoryChunk& /*events*/) {}
   virtual void schedule_settled(const schedule::Schedule& /*state*/) {}
+  /// What the commit wrote of the job, for those who count.
+  virtual void job_happened(const job::Job& /*state*/, std::span<const job::Event>) {}
+  /// A worker's word that changed nothing, or an orphan that a sweep has found.
+  virtual void report_rejected(job::Answer) {}
+  virtual void job_replayed(const job::Summary&) {}
+  /// All open jobs were looked at: how many nothing would have moved, by state.
+  virtual void jobs_swept(const std::map<job::State, uint64_t>& /*stale*/) {}
   /// A line of a `log` node.
   virtual void logged(const WriteLog& /*line*/) {}
+};
+
+/// Hands everything on, for those who stand in between.
+class PassingFeed : public Feed {
+ public:
+  explicit PassingFeed(Feed& inner) : inner_(inner) {}
+  void committed(const RunSummary& summary, const HistoryChunk& events) override {
+    inner_.committed(summary, events);
+  }
+  void settled(const Run& state) override { inner_.settled(state); }
+  void job_committed(const job::Summary& summary, const HistoryChunk& events) override {
+    inner_.job_committed(summary, events);
+  }
+  void job_settled(const job::Job& state) override { inner_.job_settled(state); }
+  void job_happened(const job::Job& state, std::span<const job::Event> events) override {
+    inner_.job_happened(state, events);
+  }
+  void report_rejected(job::Answer answer) override { inner_.report_rejected(answer); }
+  void job_replayed(const job::Summary& summary) override { inner_.job_replayed(summary); }
+  void jobs_swept(const std::map<job::State, uint64_t>& stale) override {
+    inner_.jobs_swept(stale);
+  }
+  void schedule_committed(const schedule::ScheduleSummary& summary,
+                          const HistoryChunk& events) override {
+    inner_.schedule_committed(summary, events);
+  }
+  void schedule_settled(const schedule::Schedule& state) override {
+    inner_.schedule_settled(state);
+  }
+  void logged(const WriteLog& line) override { inner_.logged(line); }
+
+ protected:
+  Feed& inner_;
 };
 
 }  // namespace fermata

@@ -46,7 +46,14 @@ class Retention {
     uint64_t removed = 0;
     bool more = false;
   };
-  /// The history of removed runs, `limit` rows of it.
+  /// Removes jobs that ended before `before`, oldest first, with their logs and what they refer to;
+  /// those with an open entry in the dead letter queue stay. As `remove_runs` otherwise.
+  virtual Outcome<RunSweep> remove_jobs(uint64_t after, Instant before, size_t limit) = 0;
+  /// Entries of the dead letter queue that were opened before `before`.
+  virtual Outcome<Sweep> remove_dead_letters(Instant before, size_t limit) = 0;
+  /// Blobs that no job refers to and nobody has put since `before`.
+  virtual Outcome<Sweep> remove_blobs(Instant before, size_t limit) = 0;
+  /// The history of removed runs and jobs, `limit` rows of it.
   virtual Outcome<Sweep> remove_remains(size_t limit) = 0;
   /// The oldest audit lines, while they are older than `before`. The chain of each account then
   /// begins at its root.

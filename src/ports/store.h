@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "base/error.h"
+#include "core/fleet/worker.h"
 #include "core/job/summary.h"
 #include "core/model/summary.h"
 #include "core/model/wait.h"
 #include "core/schedule/schedule.h"
+#include "ports/dead_letters.h"
 
 namespace fermata {
 
@@ -63,6 +65,16 @@ struct JobWrite {
   HistoryChunk events;
   std::vector<AuditLine> audit{};
   uint32_t group = 0;
+  std::vector<DeadLetterEntry> dead_letters{};  ///< opened by this commit
+  /// That the job refers to from now on, until it is removed. One without text is there already.
+  std::vector<job::KeepBlob> blobs{};
+};
+
+/// Registrations of workers as they are now, for a start to come (J-67).
+struct RollWrite {
+  std::vector<fleet::RegistrationRecord> written{};  ///< in place of what was kept of each
+  std::vector<RegistrationId> forgotten{};
+  bool empty() const { return written.empty() && forgotten.empty(); }
 };
 
 /// A schedule as the store holds it. It may fire for years: it is opened from its newest state, and
@@ -89,8 +101,12 @@ struct CommitBatch {
   std::vector<RunWrite> runs;              ///< each run at most once
   std::vector<JobWrite> jobs{};            ///< each job at most once
   std::vector<ScheduleWrite> schedules{};  ///< each schedule at most once
+  RollWrite roll{};
   bool empty() const { return size() == 0; }
-  size_t size() const { return runs.size() + jobs.size() + schedules.size(); }
+  /// How many outcomes it has: per run, job and schedule, then one for a roll that is not empty.
+  size_t size() const {
+    return runs.size() + jobs.size() + schedules.size() + (roll.empty() ? 0 : 1);
+  }
 };
 
 enum class CommitOutcome : uint8_t {
@@ -103,7 +119,7 @@ enum class CommitOutcome : uint8_t {
 /// What became of a batch that was submitted.
 struct CommitAnswer {
   CommitBatch batch;
-  std::vector<CommitOutcome> outcomes;  ///< one per run of the batch, then per job, per schedule
+  std::vector<CommitOutcome> outcomes;  ///< in the order of CommitBatch::size
 };
 
 /// Holds the truth. Used by one partition thread; `load` and `commit` may block on the disk.
@@ -120,8 +136,8 @@ class Store {
   /// The same of schedules; version 0 for one that does not exist.
   virtual Outcome<std::vector<StoredSchedule>> load_schedules(
       std::span<const schedule::Key> keys) = 0;
-  /// One outcome per run, then per job, then per schedule. All writes that are `done` are durable
-  /// on return, made by as few synchronisations with the disk as the store can.
+  /// One outcome for each part of the batch, in the order of CommitBatch::size. All writes that are
+  /// `done` are durable on return, made by as few synchronisations with the disk as the store can.
   virtual std::vector<CommitOutcome> commit(const CommitBatch& batch) = 0;
   /// Why the last commit was `unavailable`, in words that may be told to any caller ("the disk is
   /// full"); empty when there is nothing to say.
@@ -166,6 +182,8 @@ class Store {
     bool more = false;
   };
   virtual Outcome<OpenSchedulesPage> open_schedules(uint64_t after, size_t limit) = 0;
+  /// Registrations of workers as last written. One that cannot be read is left out.
+  virtual Outcome<std::vector<fleet::RegistrationRecord>> registrations() = 0;
 
  private:
   std::optional<CommitAnswer> answer_;

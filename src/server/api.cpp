@@ -142,6 +142,12 @@ http::Lane Api::classify(http::Request& request) {
   return match.route->work == Work::command ? http::Lane::queued : http::Lane::exclusive;
 }
 
+std::optional<http::BodyLimit> Api::body_limit(http::Request& request) {
+  const Route* route = router_.find(request).route;
+  if (!route || route->body != Body::upload) return std::nullopt;
+  return http::BodyLimit{options_.job_limits.report.artifact_bytes_max, "jobs_artifact_bytes_max"};
+}
+
 http::Response Api::refuse(const Error& error) {
   return problem_response(error, "urn:uuid:" + new_uuid_v7());
 }
@@ -272,7 +278,9 @@ Outcome<void> Api::read_query(Call& call) const {
 }
 
 Outcome<void> Api::read_body(Call& call) const {
-  if (call.route.body == Body::none || call.route.body == Body::raw) return {};
+  if (call.route.body == Body::none || call.route.body == Body::raw ||
+      call.route.body == Body::upload)
+    return {};
   std::string_view type = call.request.header("content-type");
   bool takes_flow = call.route.body == Body::definition;
   if (takes_flow && front::is_flow_type(type)) return {};

@@ -16,6 +16,8 @@
 #include "ports/bulk.h"
 #include "ports/catalog.h"
 #include "ports/clock.h"
+#include "ports/dead_letters.h"
+#include "ports/job_files.h"
 #include "ports/reader.h"
 #include "ports/retention.h"
 #include "server/access.h"
@@ -54,6 +56,8 @@ struct ApiParts {
   Retention& retention;
   JobIntake& jobs;
   ScheduleIntake& schedules;
+  DeadLetters& dead_letters;
+  JobFiles& job_files;
 };
 
 /// A line of the log; no secrets.
@@ -75,6 +79,8 @@ struct ApiOptions {
   uint32_t flow_snapshots_kept = 8;  ///< parks of a script that a fork may go back to
   job::Limits job_limits;
   schedule::ScheduleLimits schedule_limits;
+  size_t job_batch_max = 1'000;
+  uint64_t job_log_bytes_max = 1 << 20;  ///< of one attempt
   size_t work_threads = 2;
   size_t work_queue_max = 1024;
   bool demo_echo = false;
@@ -105,6 +111,7 @@ class Api final : public http::Handler {
 
   http::Lane classify(http::Request& request) override;
   void handle(const http::Request& request, http::Responder responder) override;
+  std::optional<http::BodyLimit> body_limit(http::Request& request) override;
   http::Response refuse(const Error& error) override;
   void answered(const http::Request& request, int status, std::chrono::nanoseconds took) override;
 
@@ -112,6 +119,8 @@ class Api final : public http::Handler {
   Intake& intake() { return parts_.intake; }
   JobIntake& jobs() { return parts_.jobs; }
   ScheduleIntake& schedules() { return parts_.schedules; }
+  DeadLetters& dead_letters() { return parts_.dead_letters; }
+  JobFiles& job_files() { return parts_.job_files; }
   Reader& reader() { return parts_.reader; }
   Catalog& catalog() { return parts_.catalog; }
   Bulks& bulks() { return parts_.bulks; }

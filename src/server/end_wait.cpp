@@ -12,6 +12,16 @@ std::shared_ptr<EndWait> EndWait::begin(FeedHub& hub, Deadlines& deadlines, cons
   return wait;
 }
 
+std::shared_ptr<EndWait> EndWait::begin(FeedHub& hub, Deadlines& deadlines, const JobId& job) {
+  auto wait = std::make_shared<EndWait>(deadlines);
+  std::weak_ptr<EndWait> weak = wait;
+  wait->subscription_ = hub.watch_job(job, [weak](const job::Summary& summary) {
+    if (!is_terminal(summary.state)) return;
+    if (auto self = weak.lock()) self->settle(true);
+  });
+  return wait;
+}
+
 void EndWait::finish(std::chrono::milliseconds most, std::function<void(bool)> done) {
   {
     std::lock_guard lock(mutex_);

@@ -10,14 +10,15 @@
 
 namespace fermata::server {
 
-/// Waits for a run's end without holding a thread. Begun before the run's command is submitted, so
-/// that no end is missed however fast it comes.
+/// Waits for the end of a run or a job without holding a thread. Begun before its command is
+/// submitted, so that no end is missed however fast it comes.
 class EndWait : public std::enable_shared_from_this<EndWait> {
  public:
   static std::shared_ptr<EndWait> begin(FeedHub& hub, Deadlines& deadlines, const RunId& run);
+  static std::shared_ptr<EndWait> begin(FeedHub& hub, Deadlines& deadlines, const JobId& job);
   explicit EndWait(Deadlines& deadlines) : deadlines_(deadlines) {}
 
-  /// `done` is called once, on any thread: with true when the run has ended, with false when
+  /// `done` is called once, on any thread: with true when it has ended, with false when
   /// `most` has passed. It must not block.
   void finish(std::chrono::milliseconds most, std::function<void(bool ended)> done);
 

@@ -288,7 +288,7 @@ TEST(Executions, a_full_engine_says_when_to_come_back) {  // A-2
   world.put_workflows();
   world.intake().full = true;
   auto refused = world.ask("POST", "/api/v1/workflows/instant/executions", "{}");
-  EXPECT_EQ(refused.status, 503);
+  EXPECT_EQ(refused.status, 429);
   EXPECT_EQ(refused.code(), "queue_full");
   EXPECT_EQ(refused.headers["retry-after"], "1");
   world.intake().full = false;

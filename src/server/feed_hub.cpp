@@ -27,6 +27,17 @@ void FeedHub::committed(const RunSummary& summary, const HistoryChunk& events) {
   for (const auto& listener : listeners) (*listener)(summary);
 }
 
+void FeedHub::job_committed(const job::Summary& summary, const HistoryChunk& events) {
+  std::vector<std::shared_ptr<JobListener>> listeners;
+  {
+    std::lock_guard lock(mutex_);
+    counts_.events += events.count;
+    if (auto found = by_job_.find(summary.id.text()); found != by_job_.end())
+      for (const JobEntry& entry : found->second) listeners.push_back(entry.listener);
+  }
+  for (const auto& listener : listeners) (*listener)(summary);
+}
+
 void FeedHub::remember(const RunSummary& summary) {
   ring_.push_back(std::make_shared<const RunSummary>(summary));
   if (ring_.size() <= ring_max_) return;
@@ -44,6 +55,16 @@ FeedHub::Subscription FeedHub::watch_run(const RunId& run, Listener listener) {
   return out;
 }
 
+FeedHub::Subscription FeedHub::watch_job(const JobId& job, JobListener listener) {
+  Subscription out;
+  std::lock_guard lock(mutex_);
+  out.hub_ = this;
+  out.job_ = job.text();
+  out.id_ = next_id_++;
+  by_job_[out.job_].push_back({out.id_, std::make_shared<JobListener>(std::move(listener))});
+  return out;
+}
+
 FeedHub::Subscription FeedHub::watch_account(const AccountId& account, Listener listener) {
   Subscription out;
   std::lock_guard lock(mutex_);
@@ -53,7 +74,22 @@ FeedHub::Subscription FeedHub::watch_account(const AccountId& account, Listener 
   return out;
 }
 
+void FeedHub::forget_job(const Subscription& subscription) {
+  std::shared_ptr<JobListener> dropped;  // Destroyed outside the lock, as below.
+  std::lock_guard lock(mutex_);
+  auto job = by_job_.find(subscription.job_);
+  if (job == by_job_.end()) return;
+  std::vector<JobEntry>& entries = job->second;
+  auto found = std::find_if(entries.begin(), entries.end(),
+                            [&](const JobEntry& entry) { return entry.id == subscription.id_; });
+  if (found == entries.end()) return;
+  dropped = std::move(found->listener);
+  entries.erase(found);
+  if (entries.empty()) by_job_.erase(job);
+}
+
 void FeedHub::forget(const Subscription& subscription) {
+  if (!subscription.job_.empty()) return forget_job(subscription);
   std::shared_ptr<Listener>
       dropped;  // Destroyed outside the lock: it may own the last of a stream.
   std::lock_guard lock(mutex_);
@@ -75,6 +111,7 @@ FeedHub::Subscription& FeedHub::Subscription::operator=(Subscription&& other) no
   reset();
   hub_ = std::exchange(other.hub_, nullptr);
   run_ = std::move(other.run_);
+  job_ = std::move(other.job_);
   id_ = other.id_;
   return *this;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ports/feed.h"
+#include "server/job_metrics.h"
 
 namespace fermata::server {
 
@@ -20,10 +21,20 @@ class FeedHub final : public Feed {
   explicit FeedHub(size_t ring_max = 8192);
 
   void committed(const RunSummary& summary, const HistoryChunk& events) override;
+  void job_committed(const job::Summary& summary, const HistoryChunk& events) override;
+  void job_happened(const job::Job& state, std::span<const job::Event> events) override {
+    job_metrics_.happened(state, events);
+  }
+  void report_rejected(job::Answer answer) override { job_metrics_.rejected(answer); }
+  void job_replayed(const job::Summary& summary) override { job_metrics_.replayed(summary); }
+  void jobs_swept(const std::map<job::State, uint64_t>& stale) override {
+    job_metrics_.swept(stale);
+  }
 
   /// Called on the partition's thread; must not block. May be called once more while it is being
   /// given up.
   using Listener = std::function<void(const RunSummary&)>;
+  using JobListener = std::function<void(const job::Summary&)>;
 
   /// Listens until it is destroyed.
   class Subscription {
@@ -38,9 +49,11 @@ class FeedHub final : public Feed {
     friend class FeedHub;
     FeedHub* hub_ = nullptr;
     std::string run_;  ///< empty: listens to all runs of the account
+    std::string job_;  ///< or to a job
     uint64_t id_ = 0;
   };
   [[nodiscard]] Subscription watch_run(const RunId& run, Listener listener);
+  [[nodiscard]] Subscription watch_job(const JobId& job, JobListener listener);
   [[nodiscard]] Subscription watch_account(const AccountId& account, Listener listener);
 
   struct News {
@@ -60,6 +73,7 @@ class FeedHub final : public Feed {
     uint64_t ended[4] = {};  ///< completed, failed, cancelled, timed out
   };
   Counts counts() const;
+  const JobMetrics& job_metrics() const { return job_metrics_; }
 
  private:
   struct Entry {
@@ -67,7 +81,12 @@ class FeedHub final : public Feed {
     AccountId account;  ///< of a listener to an account
     std::shared_ptr<Listener> listener;
   };
+  struct JobEntry {
+    uint64_t id;
+    std::shared_ptr<JobListener> listener;
+  };
   void forget(const Subscription& subscription);
+  void forget_job(const Subscription& subscription);
   void remember(const RunSummary& summary);
 
   const size_t ring_max_;
@@ -76,8 +95,10 @@ class FeedHub final : public Feed {
   uint64_t ring_begin_ = 1;  ///< number of the first entry of the ring
   std::unordered_map<std::string, std::vector<Entry>> by_run_;
   std::vector<Entry> by_account_;
+  std::unordered_map<std::string, std::vector<JobEntry>> by_job_;
   uint64_t next_id_ = 1;
   Counts counts_;
+  JobMetrics job_metrics_;
 };
 
 }  // namespace fermata::server

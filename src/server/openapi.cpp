@@ -94,7 +94,7 @@ Value operation_of(const Route& route) {
   Value out = Value::object({{"operationId", operation_id(route)},
                              {"summary", route.summary},
                              {"parameters", parameters_of(route)}});
-  if (route.body != Body::none && route.body != Body::raw) {
+  if (route.body != Body::none && route.body != Body::raw && route.body != Body::upload) {
     Value content_taken = Value::object(
         {{"application/json", Value::object({{"schema", schema_of(route.request_schema)}})}});
     if (route.body == Body::definition)

@@ -43,7 +43,8 @@ enum class Body : uint8_t {
   json,  ///< application/json, required
   json_optional,
   definition,  ///< as json, or text/x-flow, which the handler reads from request.body itself
-  raw,  ///< the handler reads request.body itself
+  raw,         ///< the handler reads request.body itself
+  upload,      ///< the same, and up to jobs_artifact_bytes_max
 };
 
 /// One row of the table that the router, the checks and /openapi.json are made from.

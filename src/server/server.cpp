@@ -33,6 +33,7 @@ Outcome<void> Server::start() {
   FERMATA_TRY(address, http::parse_listen_address(options_.listen));
   FERMATA_TRY(listening, http::listen_on(address));
   http::LoopOptions loop_options{options_.limits, options_.connections_max};
+  loop_options.limits.parser.rule = &handler_;
   running_.reset(new Running{
       {loop_options, handler_, listening.fd, std::move(tls)}, listening.port, std::thread()});
   running_->thread = std::thread([loop = &running_->loop] { loop->run(); });

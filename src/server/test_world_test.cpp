@@ -61,14 +61,20 @@ bool TestIntake::submit(Command command, Reply reply) {
   return true;
 }
 
+HostSettings host_settings(const ApiOptions& options) {
+  HostSettings settings;
+  settings.jobs = options.job_limits;
+  return settings;
+}
+
 /// The API and the engine draw ids on different threads, hence two sources of entropy.
 struct TestWorld::Inside {
   explicit Inside(ApiOptions options)
       : tracing(hub, options.telemetry ? *options.telemetry : no_telemetry),
         host(HostPorts{store, timers, calls, clock, engine_entropy, tracing, engine_definitions},
-             {}),
+             host_settings(options)),
         api(ApiParts{intake, store, store, store, clock, api_entropy, hub, definitions, vault,
-                     store, host, host},
+                     store, host, host, store, store},
             std::move(options)),
         server(any_port(), api) {
     auto started = server.start();

@@ -16,6 +16,8 @@ class MemoryUnderTest final : public StoreUnderTest {
   Catalog& catalog() override { return store_; }
   Bulks& bulks() override { return store_; }
   Retention& retention() override { return store_; }
+  DeadLetters& dead_letters() override { return store_; }
+  JobFiles& job_files() override { return store_; }
   void reopen() override {}
 
  private:
@@ -39,6 +41,8 @@ class SqliteUnderTest final : public StoreUnderTest {
   Catalog& catalog() override { return *store_; }
   Bulks& bulks() override { return *store_; }
   Retention& retention() override { return *store_; }
+  DeadLetters& dead_letters() override { return *store_; }
+  JobFiles& job_files() override { return *store_; }
   void reopen() override {
     store_.reset();
     open();

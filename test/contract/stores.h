@@ -8,6 +8,8 @@
 
 #include "ports/bulk.h"
 #include "ports/catalog.h"
+#include "ports/dead_letters.h"
+#include "ports/job_files.h"
 #include "ports/reader.h"
 #include "ports/retention.h"
 #include "ports/store.h"
@@ -23,6 +25,8 @@ class StoreUnderTest {
   virtual Catalog& catalog() = 0;
   virtual Bulks& bulks() = 0;
   virtual Retention& retention() = 0;
+  virtual DeadLetters& dead_letters() = 0;
+  virtual JobFiles& job_files() = 0;
   /// Ends the adapter and begins again with what it kept; one without a disk does nothing.
   virtual void reopen() = 0;
 };
@@ -42,6 +46,8 @@ class StoreContract : public testing::TestWithParam<StoreKind> {
   Catalog& catalog() { return under_test_->catalog(); }
   Bulks& bulks() { return under_test_->bulks(); }
   Retention& retention() { return under_test_->retention(); }
+  DeadLetters& dead_letters() { return under_test_->dead_letters(); }
+  JobFiles& job_files() { return under_test_->job_files(); }
   void reopen() { under_test_->reopen(); }
 
   /// Commits one write alone and answers its outcome.

@@ -34,6 +34,9 @@ class WaitingStore final : public Store {
   Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override {
     return memory.open_jobs(after, limit);
   }
+  Outcome<std::vector<fleet::RegistrationRecord>> registrations() override {
+    return memory.registrations();
+  }
   std::vector<CommitOutcome> commit(const CommitBatch& batch) override {
     return memory.commit(batch);
   }
@@ -75,7 +78,9 @@ class HostTest : public testing::Test {
       runs.push_back(summary.id.text());
       event_count += events.count;
     }
+    void job_replayed(const job::Summary& job) override { replayed.push_back(job.id.text()); }
     std::vector<std::string> runs;
+    std::vector<std::string> replayed;
     uint64_t event_count = 0;
   };
   struct OneDefinition final : Definitions {

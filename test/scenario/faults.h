@@ -59,6 +59,9 @@ class FaultyStore final : public Store {
   Outcome<std::vector<StoredSchedule>> load_schedules(
       std::span<const schedule::Key> keys) override;
   Outcome<OpenSchedulesPage> open_schedules(uint64_t after, size_t limit) override;
+  Outcome<std::vector<fleet::RegistrationRecord>> registrations() override {
+    return store_.registrations();
+  }
   std::vector<CommitOutcome> commit(const CommitBatch& batch) override;
   void submit(CommitBatch batch) override;
   std::optional<CommitAnswer> harvest() override;

@@ -3,6 +3,9 @@
 Start a server first (`./dev run`), then: PYTHONPATH=. python3 examples/worker.py
 """
 
+import os
+import time
+
 from fermata import Client, Job, Worker
 
 WORKFLOW = {
@@ -20,6 +23,9 @@ worker = Worker(slots=4)
 
 @worker.task("charge")
 def charge(order: dict, job: Job) -> dict:
+    print("charging", order["amount"], "attempt", job.attempt, flush=True)
+    job.log("asking the bank")
+    time.sleep(float(os.environ.get("BANK_SECONDS", "0.2")))
     # Whoever takes the money is given the key: a second attempt must not charge twice.
     return {"charged": order["amount"], "under": job.idempotency_key}
 
@@ -29,7 +35,7 @@ def main() -> None:
     try:
         with Client() as client:
             client.put_workflow("payment", WORKFLOW)
-            print("result:", client.start("payment", {"amount": 12}).result(timeout=30))
+            print("result:", client.start("payment", {"amount": 12}).result(timeout=60))
     finally:
         worker.stop()
 

@@ -56,21 +56,30 @@ class Job:
         self.is_compensation: bool = bool(delivered.get("is_compensation"))
         #: Set when the result is no longer wanted: cancelled, or the lease is lost.
         self.cancelled = threading.Event()
-        self.percent: Optional[float] = None
+        self.percent: Optional[int] = None
         self.message: Optional[str] = None
         self._input = delivered.get("input")
-        self._input_blob: Optional[str] = delivered.get("input_blob")
+        self._input_blob: Optional[Mapping[str, Any]] = delivered.get("input_blob")
+        self._artifacts: List[Dict[str, Any]] = []
 
     @property
     def input(self) -> Any:
         if self._input_blob is not None:
-            self._input = self._worker._read_blob(self._input_blob)
+            self._input = self._worker._read_blob(self._input_blob["sha256"])
             self._input_blob = None
         return self._input
 
     def progress(self, percent: float, message: Optional[str] = None) -> None:
         """Told to the server with the next heartbeat."""
-        self.percent, self.message = percent, message
+        self.percent, self.message = max(0, min(100, int(percent))), message
+
+    def log(self, *lines: str) -> None:
+        """Adds lines to the log of this attempt. A log that cannot be written fails no task."""
+        self._worker._log(self, [str(line) for line in lines])
+
+    def artifact(self, name: str, data: bytes) -> None:
+        """Keeps bytes with the job under a name, should the task succeed."""
+        self._artifacts.append({**self._worker._put_artifact(self, name, data), "name": name})
 
     def check(self) -> None:
         """Raises LeaseLost once the result is no longer wanted."""
@@ -348,6 +357,8 @@ class Worker:
             "fence": job.fence,
             "execution_ms": int((time.monotonic() - begun) * 1000),
         })
+        if outcome["status"] == "succeeded" and job._artifacts:
+            outcome["artifacts"] = job._artifacts
         with self._lock:
             self._results.append(outcome)
             self._lock.notify_all()
@@ -462,6 +473,17 @@ class Worker:
 
     def _read_blob(self, sha256: str) -> Any:
         return self._http.request("GET", self._path("blobs", sha256))
+
+    def _log(self, job: Job, lines: List[str]) -> None:
+        body = {"registration_id": self._registration, "fence": job.fence, "lines": lines}
+        try:
+            self._http.request("POST", self._path("jobs", job.id, "logs"), body, repeat=True)
+        except FermataError as error:
+            log.warning("the log of %s was not taken: %s", job.id, error)
+
+    def _put_artifact(self, job: Job, name: str, data: bytes) -> Dict[str, Any]:
+        path = self._path("jobs", job.id, "artifacts", name)
+        return dict(self._http.request("PUT", path, data, query={"fence": job.fence}))
 
     def _path(self, *parts: str) -> str:
         return "/api/v1/worker" + path_of(*parts)

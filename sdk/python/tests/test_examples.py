@@ -12,6 +12,27 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 class ExamplesTest(unittest.TestCase):
+    def test_worker_example_gets_its_result_though_the_server_is_killed(self):
+        server = Server()
+        server.start()
+        example = None
+        try:
+            environment = {**os.environ, "FERMATA_SERVER": server.url, "PYTHONPATH": str(ROOT),
+                           "BANK_SECONDS": "2"}
+            example = subprocess.Popen([sys.executable, str(ROOT / "examples" / "worker.py")],
+                                       env=environment, stdout=subprocess.PIPE, text=True)
+            self.assertIn("charging 12 attempt 1", example.stdout.readline())
+            server.kill()
+            server.start()
+            rest, _ = example.communicate(timeout=90)
+            self.assertEqual(example.returncode, 0, rest)
+            self.assertEqual(rest.count("result:"), 1, rest)
+            self.assertNotIn("charging", rest, "the attempt under way is the only one")
+        finally:
+            if example is not None and example.poll() is None:
+                example.kill()
+            server.stop()
+
     def test_every_example_runs_to_its_result(self):
         server = Server()
         server.start()

@@ -58,7 +58,8 @@ export class Transport {
     options: RequestOptions = {},
   ): Promise<any> {
     const repeat = options.repeat ?? ["GET", "PUT", "DELETE"].includes(method);
-    const payload = body === undefined ? undefined : JSON.stringify(body);
+    const payload =
+      body === undefined || body instanceof Uint8Array ? body : JSON.stringify(body);
     const givesUp = performance.now() + (options.patienceMs ?? this.#patienceMs);
     for (let attempt = 0; ; ++attempt) {
       let wait = Math.min(5_000, 100 * 2 ** Math.min(attempt, 6)) * (0.5 + Math.random() / 2);
@@ -104,14 +105,16 @@ export class Transport {
   #send(
     method: string,
     path: string,
-    payload: string | undefined,
+    payload: string | Uint8Array | undefined,
     options: RequestOptions,
   ): Promise<Response> {
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(options.query ?? {}))
       if (value !== undefined) query.set(name, String(value));
     const headers: Record<string, string> = this.#headers();
-    if (payload !== undefined) headers["Content-Type"] = "application/json";
+    if (payload !== undefined)
+      headers["Content-Type"] =
+        typeof payload === "string" ? "application/json" : "application/octet-stream";
     const limit = AbortSignal.timeout(options.timeoutMs ?? this.#timeoutMs);
     return fetch(this.server + path + (query.size > 0 ? `?${query}` : ""), {
       method,

@@ -44,6 +44,10 @@ export interface Job {
   readonly signal: AbortSignal;
   /** Told to the server with the next heartbeat. */
   progress(percent: number, message?: string): void;
+  /** Adds lines to the log of this attempt. A log that cannot be written fails no task. */
+  log(...lines: string[]): Promise<void>;
+  /** Keeps bytes with the job under a name, should the task succeed. */
+  artifact(name: string, data: Uint8Array): Promise<void>;
 }
 
 export type Task = (input: any, job: Job) => unknown;
@@ -54,7 +58,7 @@ interface Delivered {
   fence: number;
   topic: string;
   input?: unknown;
-  input_blob?: string;
+  input_blob?: { sha256: string; bytes: number };
   labels?: Record<string, string>;
   env?: unknown;
   idempotency_key?: string;
@@ -72,8 +76,15 @@ interface Result {
   fence: number;
   status: "succeeded" | "failed" | "failed_retryable" | "failed_fatal" | "cancelled";
   output?: unknown;
+  artifacts?: Artifact[];
   error?: { code: string; message: string; details?: unknown };
   execution_ms: number;
+}
+
+interface Artifact {
+  name: string;
+  sha256: string;
+  size: number;
 }
 
 interface Held {
@@ -252,7 +263,7 @@ export class Worker {
     const task = this.#tasks.get(delivered.topic);
     if (!task) return this.#decline(delivered);
     const begun = performance.now();
-    const end = (outcome: Pick<Result, "status" | "output" | "error">) => {
+    const end = (outcome: Pick<Result, "status" | "output" | "artifacts" | "error">) => {
       const { job_id, attempt, fence } = delivered;
       const execution_ms = Math.round(performance.now() - begun);
       this.#results.push({ job_id, attempt, fence, execution_ms, ...outcome });
@@ -260,16 +271,18 @@ export class Worker {
     };
     try {
       const input = delivered.input_blob
-        ? await this.#http.request("GET", this.#path("blobs", delivered.input_blob))
+        ? await this.#http.request("GET", this.#path("blobs", delivered.input_blob.sha256))
         : delivered.input;
-      const output = await task(input, this.#jobOf(delivered, lease, abort.signal));
-      end({ status: "succeeded", output: output ?? null });
+      const artifacts: Artifact[] = [];
+      const output = await task(input, this.#jobOf(delivered, lease, abort.signal, artifacts));
+      const kept = artifacts.length > 0 ? { artifacts } : {};
+      end({ status: "succeeded", output: output ?? null, ...kept });
     } catch (error) {
       end(abort.signal.aborted ? { status: "cancelled" } : failureOf(error));
     }
   }
 
-  #jobOf(delivered: Delivered, lease: Lease, signal: AbortSignal): Job {
+  #jobOf(delivered: Delivered, lease: Lease, signal: AbortSignal, artifacts: Artifact[]): Job {
     return {
       id: delivered.job_id,
       attempt: delivered.attempt,
@@ -286,11 +299,25 @@ export class Worker {
       isCompensation: delivered.is_compensation === true,
       signal,
       progress: (percent, message) => {
-        lease.percent = percent;
+        lease.percent = Math.max(0, Math.min(100, Math.floor(percent)));
         if (message !== undefined) lease.message = message;
         this.#tell();
       },
+      log: (...lines) => this.#log(delivered, lines),
+      artifact: async (name, data) => {
+        const path = this.#path("jobs", delivered.job_id, "artifacts", name);
+        const query = { fence: delivered.fence };
+        const kept = await this.#http.request("PUT", path, data, { query });
+        artifacts.push({ ...kept, name });
+      },
     };
+  }
+
+  async #log({ job_id, fence }: Delivered, lines: string[]): Promise<void> {
+    const body = { registration_id: this.#registration, fence, lines };
+    await this.#http
+      .request("POST", this.#path("jobs", job_id, "logs"), body, { repeat: true })
+      .catch((error) => this.#warn(`the log of ${job_id} was not taken: ${error}`));
   }
 
   async #decline(delivered: Delivered): Promise<void> {

@@ -1,10 +1,40 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { it } from "node:test";
 import { promisify } from "node:util";
 
 import { Server } from "./server.js";
+
+it("gets the result of the worker example though the server is killed", async () => {
+  const server = await Server.started();
+  const example = spawn(
+    process.execPath,
+    [new URL("../examples/worker.js", import.meta.url).pathname],
+    {
+      env: { ...process.env, FERMATA_SERVER: server.url, BANK_SECONDS: "2" },
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
+  const ended = once(example, "exit");
+  try {
+    let said = "";
+    for await (const chunk of example.stdout) {
+      const begun = said.includes("charging");
+      said += chunk;
+      if (begun || !said.includes("charging 12 attempt 1")) continue;
+      await server.kill();
+      await server.start();
+    }
+    assert.deepEqual(await ended, [0, null]);
+    assert.equal(said.split("result:").length, 2, said);
+    assert.equal(said.split("charging").length, 2, "the attempt under way is the only one");
+  } finally {
+    example.kill("SIGKILL");
+    await server.stop();
+  }
+});
 
 it("runs every example to its result", async () => {
   const server = await Server.started();

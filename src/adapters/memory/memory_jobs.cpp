@@ -12,20 +12,20 @@ Outcome<std::vector<StoredJob>> MemoryStore::load_jobs(std::span<const JobId> id
   out.reserve(ids.size());
   for (const JobId& id : ids) {
     auto found = job_at_.find(id);
-    out.push_back(found == job_at_.end() ? StoredJob{} : jobs_[found->second]);
+    out.push_back(found == job_at_.end() ? StoredJob{} : jobs_.at(found->second));
   }
   return out;
 }
 
 bool MemoryStore::fits(const JobWrite& write) const {
   auto found = job_at_.find(write.summary.id);
-  return write.expected_version == (found == job_at_.end() ? 0 : jobs_[found->second].version);
+  return write.expected_version == (found == job_at_.end() ? 0 : jobs_.at(found->second).version);
 }
 
 CommitOutcome MemoryStore::write(const JobWrite& write) {
   if (!fits(write)) return CommitOutcome::conflict;
-  auto [found, fresh] = job_at_.try_emplace(write.summary.id, jobs_.size());
-  if (fresh) jobs_.emplace_back();
+  auto [found, fresh] = job_at_.try_emplace(write.summary.id, jobs_created_ + 1);
+  if (fresh) ++jobs_created_;
   StoredJob& job = jobs_[found->second];
   if (write.events.count > 0) {
     check(write.events.first_sequence == job.summary.last_sequence + 1);
@@ -34,30 +34,56 @@ CommitOutcome MemoryStore::write(const JobWrite& write) {
   check(write.summary.last_sequence == job.summary.last_sequence + write.events.count);
   job.summary = write.summary;
   ++job.version;
+  keep(write);
   return CommitOutcome::done;
+}
+
+void MemoryStore::keep(const JobWrite& write) {
+  const job::Summary& job = write.summary;
+  for (const job::KeepBlob& blob : write.blobs) {
+    auto found = blobs_.find({job.account, blob.sha256});
+    if (found == blobs_.end() && blob.text.empty()) continue;
+    if (found == blobs_.end())
+      found = blobs_.emplace(BlobKey{job.account, blob.sha256}, KeptBlob{blob.text, {}, {}}).first;
+    found->second.put_at = std::max(found->second.put_at, job.updated_at);
+    found->second.jobs.insert(job.id);
+  }
+  for (const DeadLetterEntry& entry : write.dead_letters) {
+    bool known = std::any_of(letters_.begin(), letters_.end(), [&](const auto& other) {
+      return other.second.letter.id == entry.letter.id;
+    });
+    if (!known) letters_.emplace(++letters_opened_, entry);
+  }
 }
 
 Outcome<Store::OpenJobsPage> MemoryStore::open_jobs(uint64_t after, size_t limit) {
   std::lock_guard lock(mutex_);
   OpenJobsPage page;
   page.cursor = after;
-  for (size_t i = after; i < jobs_.size(); ++i) {
-    const job::Summary& job = jobs_[i].summary;
+  for (auto at = jobs_.upper_bound(after); at != jobs_.end(); ++at) {
+    const job::Summary& job = at->second.summary;
     if (is_terminal(job.state)) continue;
     if (page.jobs.size() == limit) {
       page.more = true;
       break;
     }
     page.jobs.push_back(job);
-    page.cursor = i + 1;
+    page.cursor = at->first;
   }
   return page;
+}
+
+Outcome<std::vector<fleet::RegistrationRecord>> MemoryStore::registrations() {
+  std::lock_guard lock(mutex_);
+  std::vector<fleet::RegistrationRecord> out;
+  for (const auto& [id, record] : registrations_) out.push_back(record);
+  return out;
 }
 
 Outcome<StoredJob> MemoryStore::find_job(const JobId& id) {
   std::lock_guard lock(mutex_);
   auto found = job_at_.find(id);
-  return found == job_at_.end() ? StoredJob{} : jobs_[found->second];
+  return found == job_at_.end() ? StoredJob{} : jobs_.at(found->second);
 }
 
 Outcome<JobPage> MemoryStore::list_jobs(const JobFilter& filter, size_t limit,
@@ -66,9 +92,9 @@ Outcome<JobPage> MemoryStore::list_jobs(const JobFilter& filter, size_t limit,
   std::lock_guard lock(mutex_);
   JobPage page;
   uint64_t last = 0;
-  uint64_t newest = before == 0 ? 0 : std::min<uint64_t>(before - 1, jobs_.size());
-  for (uint64_t number = newest; number > 0; --number) {
-    const job::Summary& job = jobs_[number - 1].summary;
+  for (auto at = jobs_.lower_bound(before); at != jobs_.begin();) {
+    const auto& [number, stored] = *--at;
+    const job::Summary& job = stored.summary;
     if (!matches(filter, job)) continue;
     if (page.items.size() == limit) {
       page.next_cursor = cursor_of(last);
@@ -84,7 +110,7 @@ Outcome<std::vector<std::pair<job::State, uint64_t>>> MemoryStore::count_jobs(
     const AccountId& account) {
   std::lock_guard lock(mutex_);
   std::map<job::State, uint64_t> counted;
-  for (const StoredJob& job : jobs_)
+  for (const auto& [number, job] : jobs_)
     if (account.empty() || job.summary.account == account) ++counted[job.summary.state];
   return std::vector<std::pair<job::State, uint64_t>>(counted.begin(), counted.end());
 }

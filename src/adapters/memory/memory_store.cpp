@@ -60,6 +60,11 @@ std::vector<CommitOutcome> MemoryStore::commit(const CommitBatch& batch) {
   for (const RunWrite& run : batch.runs) put(run);
   for (const JobWrite& job : batch.jobs) put(job);
   for (const ScheduleWrite& schedule : batch.schedules) put(schedule);
+  if (batch.roll.empty()) return out;
+  for (const fleet::RegistrationRecord& record : batch.roll.written)
+    registrations_[record.id] = record;
+  for (const RegistrationId& id : batch.roll.forgotten) registrations_.erase(id);
+  out.push_back(CommitOutcome::done);
   return out;
 }
 

@@ -2,10 +2,13 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <set>
 #include <unordered_map>
 
 #include "ports/bulk.h"
 #include "ports/catalog.h"
+#include "ports/dead_letters.h"
+#include "ports/job_files.h"
 #include "ports/reader.h"
 #include "ports/retention.h"
 #include "ports/store.h"
@@ -19,7 +22,9 @@ class MemoryStore final : public Store,
                           public Reader,
                           public Catalog,
                           public Bulks,
-                          public Retention {
+                          public Retention,
+                          public DeadLetters,
+                          public JobFiles {
  public:
   // Store
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,
@@ -31,6 +36,7 @@ class MemoryStore final : public Store,
   Outcome<PendingPage> pending(uint64_t after, size_t limit) override;
   Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override;
   Outcome<OpenSchedulesPage> open_schedules(uint64_t after, size_t limit) override;
+  Outcome<std::vector<fleet::RegistrationRecord>> registrations() override;
 
   // Reader
   Outcome<StoredRun> latest(const RunId& id) override;
@@ -115,12 +121,33 @@ class MemoryStore final : public Store,
   Outcome<RunSweep> remove_runs(uint64_t after, Instant before, const std::set<RunId>& kept,
                                 size_t limit) override;
   Outcome<void> remove_run(const RunId& id, const AuditLine& audit) override;
+  Outcome<RunSweep> remove_jobs(uint64_t after, Instant before, size_t limit) override;
+  Outcome<Sweep> remove_dead_letters(Instant before, size_t limit) override;
+  Outcome<Sweep> remove_blobs(Instant before, size_t limit) override;
   Outcome<Sweep> remove_remains(size_t limit) override;
   Outcome<Sweep> remove_audit(Instant before, size_t limit) override;
   Outcome<AuditRoot> audit_root(const AccountId& account) override;
   Outcome<Sweep> remove_bulks(Instant before, size_t limit) override;
   Outcome<Sweep> remove_marks(Instant now, size_t limit) override;
   Outcome<Sweep> remove_definitions(Instant now, Duration unused_for, size_t limit) override;
+
+  // DeadLetters
+  Outcome<std::optional<DeadLetterEntry>> dead_letter(const std::string& id) override;
+  Outcome<DeadLetterPage> dead_letters(const DeadLetterFilter& filter, size_t limit,
+                                       const std::string& cursor) override;
+  Outcome<std::vector<std::pair<std::string, uint64_t>>> count_dead_letters(
+      const AccountId& account) override;
+  Outcome<DeadLetterEntry> resolve_dead_letter(const Resolve& resolve,
+                                               const AuditLine& audit) override;
+
+  // JobFiles
+  Outcome<BlobRef> put_blob(const AccountId& account, std::string_view bytes, Instant now) override;
+  Outcome<std::optional<std::string>> blob(const AccountId& account,
+                                           const std::string& sha256) override;
+  Outcome<std::optional<uint64_t>> blob_bytes(const AccountId& account,
+                                              const std::string& sha256) override;
+  Outcome<size_t> append_log(const LogChunk& chunk, uint64_t bytes_max) override;
+  Outcome<LogPage> log(const JobId& job, size_t limit, const std::string& cursor) override;
 
  private:
   using WorkflowKey = std::pair<AccountId, WorkflowId>;
@@ -142,6 +169,8 @@ class MemoryStore final : public Store,
   bool fits(const ScheduleWrite& schedule) const;
   CommitOutcome write(const ScheduleWrite& schedule);
   StoredSchedule stored_schedule(const schedule::Key& key) const;
+  void keep(const JobWrite& job);
+  void forget_job(std::map<uint64_t, StoredJob>::iterator job);
   StoredRun since_checkpoint(const StoredRun& run, uint64_t before) const;
   void append(const AuditLine& line);
   Workflow* workflow_at(const AccountId& account, const WorkflowId& id);
@@ -158,9 +187,26 @@ class MemoryStore final : public Store,
   std::map<uint64_t, StoredRun> runs_;  ///< by number, in order of creation
   uint64_t runs_created_ = 0;
   std::unordered_map<RunId, uint64_t> run_at_;
-  std::deque<StoredJob> jobs_;  ///< in order of creation; a job's number is its place plus one
-  std::unordered_map<JobId, size_t> job_at_;
-  std::deque<StoredSchedule> schedules_;  ///< as jobs_; with all of the history that is kept
+  std::map<uint64_t, StoredJob> jobs_;  ///< by number, in order of creation
+  uint64_t jobs_created_ = 0;
+  std::unordered_map<JobId, uint64_t> job_at_;
+  std::map<uint64_t, DeadLetterEntry> letters_;  ///< by number
+  uint64_t letters_opened_ = 0;
+  using BlobKey = std::pair<AccountId, std::string>;
+  struct KeptBlob {
+    std::string bytes;
+    Instant put_at;
+    std::set<JobId> jobs;  ///< that refer to it
+  };
+  std::map<BlobKey, KeptBlob> blobs_;
+  struct KeptLog {
+    std::vector<LogChunk> chunks;
+    std::map<uint32_t, uint64_t> bytes;  ///< by attempt
+  };
+  std::unordered_map<JobId, KeptLog> logs_;
+  std::map<RegistrationId, fleet::RegistrationRecord> registrations_;
+  /// In order of creation, with all of the history that is kept; its number is its place plus one.
+  std::deque<StoredSchedule> schedules_;
   std::map<schedule::Key, size_t> schedule_at_;
   std::unordered_map<RunId, std::vector<Checkpoint>> checkpoints_;  ///< oldest first
   std::map<std::string, WaitRecord> waits_;

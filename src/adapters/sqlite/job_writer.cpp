@@ -11,7 +11,7 @@ Outcome<void> JobWriter::start() {
   FERMATA_TRY(last_history, database_.number("SELECT max(number) FROM job_history"));
   next_job_ = static_cast<uint64_t>(last_job) + 1;
   next_history_ = static_cast<uint64_t>(last_history) + 1;
-  return {};
+  return letters_.start();
 }
 
 std::optional<CommitOutcome> JobWriter::test(const JobWrite& write) {
@@ -42,6 +42,7 @@ std::optional<CommitOutcome> JobWriter::create(const JobWrite& write) {
   }
   if (sqlite3_changes64(database_.handle()) == 0) return CommitOutcome::conflict;
   if (head != 0 && !append(head, number, 0, write.events)) return std::nullopt;
+  if (!keep(number, write)) return std::nullopt;
   return CommitOutcome::done;
 }
 
@@ -71,7 +72,16 @@ std::optional<CommitOutcome> JobWriter::change(const JobWrite& write) {
   if (!written) return std::nullopt;
   if (head != stored->head && !append(head, number, stored->head, write.events))
     return std::nullopt;
+  if (!keep(number, write)) return std::nullopt;
   return CommitOutcome::done;
+}
+
+bool JobWriter::keep(uint64_t job, const JobWrite& write) {
+  for (const job::KeepBlob& blob : write.blobs)
+    if (!files_.keep(job, write.summary.account, blob, write.summary.updated_at)) return false;
+  for (const DeadLetterEntry& entry : write.dead_letters)
+    if (!letters_.open(entry)) return false;
+  return true;
 }
 
 bool JobWriter::append(uint64_t number, uint64_t job, uint64_t prev, const HistoryChunk& chunk) {

@@ -1,10 +1,12 @@
 #pragma once
 #include "adapters/sqlite/database.h"
+#include "adapters/sqlite/dead_letter_rows.h"
+#include "adapters/sqlite/job_file_rows.h"
 #include "ports/store.h"
 
 namespace fermata::sqlite {
 
-/// Writes jobs and their history within a transaction of the caller.
+/// Writes jobs, their history and what goes with it within a transaction of the caller.
 class JobWriter {
  public:
   explicit JobWriter(Database& database) : database_(database) {}
@@ -18,6 +20,7 @@ class JobWriter {
  private:
   std::optional<CommitOutcome> create(const JobWrite& write);
   std::optional<CommitOutcome> change(const JobWrite& write);
+  bool keep(uint64_t job, const JobWrite& write);
   bool append(uint64_t number, uint64_t job, uint64_t prev, const HistoryChunk& chunk);
 
   Database& database_;
@@ -27,6 +30,8 @@ class JobWriter {
   Statement update_{database_, "UPDATE job SET record = ? WHERE number = ?"};
   Statement update_state_{database_, "UPDATE job SET record = ?, state = ? WHERE number = ?"};
   Statement history_{database_, "INSERT INTO job_history VALUES (?, ?, ?, ?, ?, ?, ?)"};
+  JobFileRows files_{database_};
+  DeadLetterRows letters_{database_};
   uint64_t next_job_ = 1;
   uint64_t next_history_ = 1;
 };

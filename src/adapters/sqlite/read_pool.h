@@ -6,7 +6,10 @@
 
 #include "adapters/sqlite/bulk_rows.h"
 #include "adapters/sqlite/catalog_queries.h"
+#include "adapters/sqlite/dead_letter_rows.h"
+#include "adapters/sqlite/job_file_rows.h"
 #include "adapters/sqlite/job_queries.h"
+#include "adapters/sqlite/registration_rows.h"
 #include "adapters/sqlite/run_queries.h"
 #include "adapters/sqlite/schedule_queries.h"
 #include "adapters/sqlite/wait_rows.h"
@@ -23,6 +26,9 @@ struct ReadConnection {
   WaitQueries waits{*database};
   CatalogQueries catalog{*database};
   BulkQueries bulks{*database};
+  DeadLetterQueries letters{*database};
+  JobFileQueries files{*database};
+  RegistrationRows registrations{*database};
   Statement begin{*database, "BEGIN"};
   Statement end{*database, "COMMIT"};
 };

@@ -2,22 +2,12 @@
 
 #include <map>
 
+#include "adapters/sqlite/transacted.h"
+
 namespace fermata::sqlite {
 namespace {
 
 constexpr size_t used_page_runs = 2'000;
-
-/// Runs `body` in a transaction of the writer and gives what it answers.
-template <class Answer, class Make>
-Outcome<Answer> transacted(Writer& writer, const AuditLine* line, Make body) {
-  Answer answer{};
-  FERMATA_TRY_VOID(writer.transact(line, [&]() -> Outcome<void> {
-    FERMATA_TRY(made, body());
-    answer = std::move(made);
-    return {};
-  }));
-  return answer;
-}
 
 }  // namespace
 

@@ -72,6 +72,8 @@ TEST(RunTags, runs_from_before_there_were_tags_get_theirs) {
           "DROP TABLE tag; DROP TABLE bulk; DROP TABLE bulk_selection;"
           "DROP TABLE garbage; DROP TABLE audit_root; DROP TABLE orphan;"
           "DROP TABLE job; DROP TABLE job_history;"
+          "DROP TABLE dead_letter; DROP TABLE blob; DROP TABLE blob_bytes; DROP TABLE job_blob;"
+          "DROP TABLE job_log; DROP TABLE job_garbage; DROP TABLE registration;"
           "DROP TABLE schedule; DROP TABLE schedule_history;"
           "DROP VIEW workflow_event_listeners; DROP VIEW workflow_executions;"
           "DROP VIEW workflows; DROP TABLE workflow_wait_executions");

@@ -82,6 +82,8 @@ TEST_F(SqliteCheckpoints, store_from_before_there_were_any_is_taken_over) {
   run_sql(data(),
           "DROP TABLE checkpoint; DROP TABLE credential; DROP TABLE tag; DROP TABLE bulk;"
           "DROP TABLE bulk_selection; DROP TABLE garbage; DROP TABLE audit_root;"
+          "DROP TABLE dead_letter; DROP TABLE blob; DROP TABLE blob_bytes; DROP TABLE job_blob;"
+          "DROP TABLE job_log; DROP TABLE job_garbage; DROP TABLE registration;"
           "DROP TABLE orphan; DROP TABLE job; DROP TABLE job_history; DROP TABLE schedule;"
           "DROP TABLE schedule_history;"
           "DROP VIEW workflow_event_listeners; DROP VIEW workflow_executions;"

@@ -3,14 +3,10 @@
 #include <array>
 #include <fstream>
 
-#include "adapters/sqlite/catalog_writer.h"
-#include "adapters/sqlite/commit_thread.h"
-#include "adapters/sqlite/directory.h"
 #include "adapters/sqlite/file_layer.h"
 #include "adapters/sqlite/log_check.h"
-#include "adapters/sqlite/read_pool.h"
-#include "adapters/sqlite/retention_writer.h"
 #include "adapters/sqlite/schema.h"
+#include "adapters/sqlite/store_parts.h"
 #include "ports/cursor.h"
 
 namespace fermata {
@@ -18,33 +14,6 @@ namespace fermata {
 using sqlite::CatalogQueries;
 using sqlite::Database;
 using sqlite::ReadConnection;
-
-/// In the order in which they are made; the lock goes last.
-struct SqliteStore::Parts {
-  Parts(std::filesystem::path path, sqlite::DirectoryLock taken, std::unique_ptr<Database> writing,
-        std::unique_ptr<Database> checkpointing, SqliteOptions options)
-      : directory(std::move(path)),
-        lock(std::move(taken)),
-        on_damage(std::move(options.on_damage)),
-        checkpointer(std::move(checkpointing), options.checkpoint_pages),
-        writer(std::move(writing), checkpointer,
-               {std::move(options.on_failure), std::move(options.on_recovery), on_damage}),
-        loading(sqlite::database_file(directory), 1),
-        readers(sqlite::database_file(directory), options.readers_max) {}
-  ~Parts() { catalog.write_uses(); }
-
-  std::filesystem::path directory;
-  sqlite::DirectoryLock lock;
-  std::function<void(const Error&)> on_damage;
-  sqlite::Checkpointer checkpointer;
-  sqlite::Writer writer;
-  sqlite::ReadPool loading;  ///< the partition's own, so that it waits for no reader
-  sqlite::ReadPool readers;
-  sqlite::CatalogWriter catalog{writer};
-  sqlite::BulkWriter bulks{writer};
-  sqlite::RetentionWriter retention{writer, readers};
-  sqlite::CommitThread committing{writer};
-};
 
 namespace {
 
@@ -140,31 +109,6 @@ Outcome<std::vector<StoredRun>> SqliteStore::load(std::span<const RunId> ids,
     return parts_->writer.load(ids, checkpoint_before);
   return parts_->loading.read(
       [&](ReadConnection& c) { return c.runs.load(ids, checkpoint_before); });
-}
-
-Outcome<std::vector<StoredJob>> SqliteStore::load_jobs(std::span<const JobId> ids) {
-  if (!parts_->committing.busy() || !parts_->writer.settled()) return parts_->writer.load_jobs(ids);
-  return parts_->loading.read([&](ReadConnection& c) { return c.jobs.load(ids); });
-}
-
-Outcome<Store::OpenJobsPage> SqliteStore::open_jobs(uint64_t after, size_t limit) {
-  return parts_->loading.read([&](ReadConnection& c) { return c.jobs.open(after, limit); });
-}
-
-Outcome<StoredJob> SqliteStore::find_job(const JobId& id) {
-  return parts_->readers.read([&](ReadConnection& c) { return c.jobs.find(id); });
-}
-
-Outcome<JobPage> SqliteStore::list_jobs(const JobFilter& filter, size_t limit,
-                                        const std::string& cursor) {
-  FERMATA_TRY(before, cursor_number(cursor, UINT64_MAX));
-  return parts_->readers.read(
-      [&](ReadConnection& c) { return c.jobs.list(filter, limit, before); });
-}
-
-Outcome<std::vector<std::pair<job::State, uint64_t>>> SqliteStore::count_jobs(
-    const AccountId& account) {
-  return parts_->readers.read([&](ReadConnection& c) { return c.jobs.counts(account); });
 }
 
 Outcome<std::vector<StoredSchedule>> SqliteStore::load_schedules(
@@ -470,7 +414,10 @@ Outcome<void> SqliteStore::remove_run(const RunId& id, const AuditLine& line) {
 }
 
 Outcome<Retention::Sweep> SqliteStore::remove_remains(size_t limit) {
-  return parts_->retention.remove_remains(limit);
+  FERMATA_TRY(of_runs, parts_->retention.remove_remains(limit));
+  if (of_runs.more) return of_runs;
+  FERMATA_TRY(of_jobs, parts_->jobs.remove_remains(limit));
+  return Sweep{of_runs.removed + of_jobs.removed, of_jobs.more};
 }
 
 Outcome<Retention::Sweep> SqliteStore::remove_audit(Instant before, size_t limit) {

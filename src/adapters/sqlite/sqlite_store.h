@@ -5,6 +5,8 @@
 
 #include "ports/bulk.h"
 #include "ports/catalog.h"
+#include "ports/dead_letters.h"
+#include "ports/job_files.h"
 #include "ports/reader.h"
 #include "ports/retention.h"
 #include "ports/store.h"
@@ -23,14 +25,16 @@ struct SqliteOptions {
   std::function<void()> on_recovery{};
 };
 
-/// Store, Reader, Catalog, Bulks and Retention in one SQLite file of a data directory, which this
-/// process alone may use. Everything answered is durable. What stands under Store is for one
-/// partition thread; the rest is safe from several threads.
+/// Store, Reader, Catalog and the other ports of stored things in one SQLite file of a data
+/// directory, which this process alone may use. Everything answered is durable. What stands under
+/// Store is for one partition thread; the rest is safe from several threads.
 class SqliteStore final : public Store,
                           public Reader,
                           public Catalog,
                           public Bulks,
-                          public Retention {
+                          public Retention,
+                          public DeadLetters,
+                          public JobFiles {
  public:
   ~SqliteStore() override;
 
@@ -47,6 +51,7 @@ class SqliteStore final : public Store,
   Outcome<PendingPage> pending(uint64_t after, size_t limit) override;
   Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override;
   Outcome<OpenSchedulesPage> open_schedules(uint64_t after, size_t limit) override;
+  Outcome<std::vector<fleet::RegistrationRecord>> registrations() override;
   std::string trouble() const override;
 
   // Reader
@@ -132,12 +137,33 @@ class SqliteStore final : public Store,
   Outcome<RunSweep> remove_runs(uint64_t after, Instant before, const std::set<RunId>& kept,
                                 size_t limit) override;
   Outcome<void> remove_run(const RunId& id, const AuditLine& audit) override;
+  Outcome<RunSweep> remove_jobs(uint64_t after, Instant before, size_t limit) override;
+  Outcome<Sweep> remove_dead_letters(Instant before, size_t limit) override;
+  Outcome<Sweep> remove_blobs(Instant before, size_t limit) override;
   Outcome<Sweep> remove_remains(size_t limit) override;
   Outcome<Sweep> remove_audit(Instant before, size_t limit) override;
   Outcome<AuditRoot> audit_root(const AccountId& account) override;
   Outcome<Sweep> remove_bulks(Instant before, size_t limit) override;
   Outcome<Sweep> remove_marks(Instant now, size_t limit) override;
   Outcome<Sweep> remove_definitions(Instant now, Duration unused_for, size_t limit) override;
+
+  // DeadLetters
+  Outcome<std::optional<DeadLetterEntry>> dead_letter(const std::string& id) override;
+  Outcome<DeadLetterPage> dead_letters(const DeadLetterFilter& filter, size_t limit,
+                                       const std::string& cursor) override;
+  Outcome<std::vector<std::pair<std::string, uint64_t>>> count_dead_letters(
+      const AccountId& account) override;
+  Outcome<DeadLetterEntry> resolve_dead_letter(const Resolve& resolve,
+                                               const AuditLine& audit) override;
+
+  // JobFiles
+  Outcome<BlobRef> put_blob(const AccountId& account, std::string_view bytes, Instant now) override;
+  Outcome<std::optional<std::string>> blob(const AccountId& account,
+                                           const std::string& sha256) override;
+  Outcome<std::optional<uint64_t>> blob_bytes(const AccountId& account,
+                                              const std::string& sha256) override;
+  Outcome<size_t> append_log(const LogChunk& chunk, uint64_t bytes_max) override;
+  Outcome<LogPage> log(const JobId& job, size_t limit, const std::string& cursor) override;
 
   /// Writes a copy of this moment to `file`, which must not exist, while work goes on.
   Outcome<void> backup(const std::filesystem::path& file);

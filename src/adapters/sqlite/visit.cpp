@@ -1,9 +1,12 @@
 #include <map>
 
+#include "adapters/sqlite/dead_letter_rows.h"
 #include "adapters/sqlite/file_layer.h"
+#include "adapters/sqlite/job_file_rows.h"
 #include "adapters/sqlite/job_queries.h"
 #include "adapters/sqlite/schedule_queries.h"
 #include "adapters/sqlite/looking.h"
+#include "adapters/sqlite/registration_rows.h"
 #include "adapters/sqlite/run_queries.h"
 #include "adapters/sqlite/schema.h"
 #include "adapters/sqlite/sqlite_store.h"
@@ -100,6 +103,39 @@ class Visit {
       if (!history) visitor_.damage(history.error());
     }
     note_failure(rows);
+  }
+
+  /// What jobs leave beside their records.
+  void job_files() {
+    if (!sqlite::schema_has(database_, "dead_letter")) return;
+    sqlite::DeadLetterQueries letters(database_);
+    Statement numbers(database_, "SELECT number FROM dead_letter ORDER BY number");
+    Rows entries = numbers.query();
+    while (entries.next())
+      if (auto found = letters.by_number(entries.natural(0)); !found)
+        visitor_.damage(found.error());
+    note_failure(entries);
+    sqlite::RegistrationRows registrations(database_);
+    auto read = registrations.all([&](const Error& error) { visitor_.damage(error); });
+    if (!read) visitor_.damage(read.error());
+    blobs();
+  }
+
+  void blobs() {
+    sqlite::JobFileQueries files(database_);
+    Statement kept(database_, "SELECT account, sha256 FROM blob ORDER BY number");
+    Rows rows = kept.query();
+    while (rows.next()) {
+      auto found = files.blob(AccountId(std::string(rows.text(0))), std::string(rows.text(1)));
+      if (!found) visitor_.damage(found.error());
+    }
+    note_failure(rows);
+    auto miscounted = database_.number(
+        "SELECT count(*) FROM blob b WHERE jobs <> "
+        "(SELECT count(*) FROM job_blob r WHERE r.blob = b.number)");
+    if (!miscounted) return visitor_.damage(miscounted.error());
+    if (*miscounted > 0)
+      damage(std::to_string(*miscounted) + " blobs do not count the jobs that refer to them");
   }
 
   void audit() {
@@ -300,6 +336,7 @@ Outcome<void> visit_sqlite(const std::filesystem::path& directory, StoreVisitor&
   visit.runs();
   visit.jobs();
   visit.schedules();
+  visit.job_files();
   visit.audit();
   return database->run("COMMIT");
 }

@@ -31,9 +31,10 @@ std::vector<CommitOutcome> Writer::commit(const CommitBatch& batch) {
   if (batch.empty()) return {};
   Writes all;
   all.reserve(batch.size());
-  for (const RunWrite& run : batch.runs) all.push_back({&run, nullptr, nullptr});
-  for (const JobWrite& job : batch.jobs) all.push_back({nullptr, &job, nullptr});
-  for (const ScheduleWrite& one : batch.schedules) all.push_back({nullptr, nullptr, &one});
+  for (const RunWrite& run : batch.runs) all.push_back({.run = &run});
+  for (const JobWrite& job : batch.jobs) all.push_back({.job = &job});
+  for (const ScheduleWrite& one : batch.schedules) all.push_back({.schedule = &one});
+  if (!batch.roll.empty()) all.push_back({.roll = &batch.roll});
   std::lock_guard lock(mutex_);
   Together together = commit_together(all);
   if (together.damaged) commit_in_parts(all, together.outcomes);
@@ -123,6 +124,11 @@ Outcome<std::vector<CommitOutcome>> Writer::write_all(const Writes& writes) {
   std::vector<CommitOutcome> outcomes(writes.size(), CommitOutcome::conflict);
   FERMATA_TRY_VOID(write_runs(writes, unfit, outcomes));
   FERMATA_TRY_VOID(write_others(writes, unfit, outcomes));
+  for (size_t i = 0; i < writes.size(); ++i) {
+    if (!writes[i].roll) continue;
+    if (!registrations_.write(*writes[i].roll)) return database_->failure("writing registrations");
+    outcomes[i] = CommitOutcome::done;
+  }
   return outcomes;
 }
 
@@ -131,7 +137,7 @@ Outcome<void> Writer::write_others(const Writes& writes, const std::set<uint32_t
   for (size_t i = 0; i < writes.size(); ++i) {
     const JobWrite* job = writes[i].job;
     const ScheduleWrite* schedule = writes[i].schedule;
-    if (writes[i].run || unfit.contains(writes[i].group())) continue;
+    if ((!job && !schedule) || unfit.contains(writes[i].group())) continue;
     std::optional<CommitOutcome> outcome = job ? jobs_.write(*job) : schedules_.write(*schedule);
     if (!outcome) return database_->failure(job ? "writing a job" : "writing a schedule");
     outcomes[i] = *outcome;

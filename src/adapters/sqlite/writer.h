@@ -10,6 +10,7 @@
 #include "adapters/sqlite/checkpointer.h"
 #include "adapters/sqlite/job_queries.h"
 #include "adapters/sqlite/job_writer.h"
+#include "adapters/sqlite/registration_rows.h"
 #include "adapters/sqlite/run_queries.h"
 #include "adapters/sqlite/run_writer.h"
 #include "adapters/sqlite/schedule_queries.h"
@@ -51,6 +52,7 @@ class Writer {
   // For the bodies of transactions.
   CatalogQueries& catalog() { return catalog_; }
   RunQueries& runs() { return queries_; }
+  JobQueries& jobs() { return job_queries_; }
   Outcome<void> append(const AuditLine& line) { return chain_.append(line); }
 
  private:
@@ -64,7 +66,10 @@ class Writer {
     const RunWrite* run = nullptr;
     const JobWrite* job = nullptr;
     const ScheduleWrite* schedule = nullptr;
-    uint32_t group() const { return run ? run->group : job ? job->group : schedule->group; }
+    const RollWrite* roll = nullptr;
+    uint32_t group() const {
+      return run ? run->group : job ? job->group : schedule ? schedule->group : 0;
+    }
   };
   using Writes = std::vector<Write>;
   /// What is damaged fails all of them; they may be tried in smaller parts then.
@@ -106,6 +111,7 @@ class Writer {
   JobWriter jobs_{*database_};
   ScheduleWriter schedules_{*database_};
   WaitWriter waits_{*database_};
+  RegistrationRows registrations_{*database_};
   AuditChain chain_{*database_};
   RunQueries queries_{*database_};
   JobQueries job_queries_{*database_};

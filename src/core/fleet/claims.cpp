@@ -5,8 +5,9 @@
 namespace fermata::fleet {
 
 Outcome<std::optional<ClaimAnswer>> Fleet::claim(Instant now, const RegistrationId& id,
-                                                 uint64_t seq, uint32_t slots, int64_t wait_ms) {
-  FERMATA_TRY(registration, speaking(now, id));
+                                                 uint64_t seq, uint32_t slots, int64_t wait_ms,
+                                                 bool spoken) {
+  FERMATA_TRY(registration, spoken ? speaking(now, id) : known(id));
   if (registration->ghost)
     return fail(ErrorCode::registration_not_found,
                 "of registration " + id.text() + " only the leases are known; register again");
@@ -31,6 +32,34 @@ Outcome<std::optional<ClaimAnswer>> Fleet::claim(Instant now, const Registration
   serve(now, *registration);
   answerable_.insert(id);
   return std::optional<ClaimAnswer>();
+}
+
+void Fleet::quit_claim(const RegistrationId& id, uint64_t seq) {
+  auto found = registrations_.find(id);
+  if (found == registrations_.end() || !found->second.claim || found->second.claim->seq != seq)
+    return;
+  found->second.answered_seq = seq;
+  end_claim(found->second);
+}
+
+Outcome<ClaimAnswer> Fleet::outstanding(const RegistrationId& id,
+                                        std::optional<uint64_t> after) const {
+  auto found = registrations_.find(id);
+  if (found == registrations_.end())
+    return fail(ErrorCode::registration_not_found, "there is no registration " + id.text());
+  const Registration& registration = found->second;
+  ClaimAnswer answer;
+  answer.registration = id;
+  answer.seq = registration.claim ? registration.claim->seq : registration.answered_seq;
+  for (const auto& [key, lease] : registration.leases) {
+    if (lease.revoked) {
+      answer.cancels.push_back(key);
+    } else if (after ? lease.seq > *after : !lease.seen) {
+      answer.jobs.push_back(key);
+    }
+  }
+  answer.drain = registration.drained || registration.draining;
+  return answer;
 }
 
 /// Assignments under way stay reserved: they are told to the registration, not to the claim.

@@ -223,5 +223,45 @@ TEST(Claims, a_registration_nobody_knows_has_to_register) {
   EXPECT_EQ(refused.error().code, ErrorCode::registration_not_found);
 }
 
+// J-66: a stream claims for its worker, and speaks only for itself.
+TEST(FleetStream, a_claim_of_a_stream_is_no_sign_of_life) {
+  FleetFixture at;
+  at.enroll(FleetFixture::card("w"));
+  at.pass(29'000);
+  ASSERT_TRUE(at.fleet.claim(at.now, FleetFixture::reg("w"), 1, 1, 10'000, false));
+  at.pass(1'000);
+  at.fleet.expire(at.now);
+  EXPECT_EQ(at.fleet.find(FleetFixture::reg("w")), nullptr);
+}
+
+TEST(FleetStream, who_has_left_is_given_nothing) {
+  FleetFixture at;
+  at.enroll(FleetFixture::card("w"));
+  at.claim("w", 1);
+  at.fleet.quit_claim(FleetFixture::reg("w"), 1);
+  at.offer("j");
+  EXPECT_EQ(at.commit(), Pairs{});
+  at.claim("w", 2);
+  EXPECT_EQ(at.commit(), Pairs{"j>w"});
+}
+
+// J-63 for streams
+TEST(FleetStream, who_comes_back_is_told_what_it_may_have_missed) {
+  FleetFixture at;
+  at.enroll(FleetFixture::card("w"));
+  LeaseKey first = at.lease("w", 1, "j1");
+  LeaseKey second = at.lease("w", 2, "j2");
+  at.beat("w", 1, {first});
+  auto missed = at.fleet.outstanding(FleetFixture::reg("w"), std::nullopt);
+  ASSERT_TRUE(missed);
+  EXPECT_EQ(missed->jobs, std::vector{second}) << "the first was named";
+  EXPECT_EQ(missed->seq, 2u);
+  EXPECT_EQ(at.fleet.outstanding(FleetFixture::reg("w"), 2)->jobs, std::vector<LeaseKey>{});
+  EXPECT_EQ(at.fleet.outstanding(FleetFixture::reg("w"), 0)->jobs, (std::vector{first, second}));
+  at.fleet.revoke(first);
+  EXPECT_EQ(at.fleet.outstanding(FleetFixture::reg("w"), 2)->cancels, std::vector{first});
+  EXPECT_FALSE(at.fleet.outstanding(FleetFixture::reg("nobody"), 0));
+}
+
 }  // namespace
 }  // namespace fermata::fleet

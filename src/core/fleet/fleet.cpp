@@ -113,10 +113,13 @@ void Fleet::touch(Registration& registration, Instant now) {
 }
 
 Outcome<Registration*> Fleet::speaking(Instant now, const RegistrationId& id) {
-  if (auto found = registrations_.find(id); found != registrations_.end()) {
-    touch(found->second, now);
-    return &found->second;
-  }
+  FERMATA_TRY(registration, known(id));
+  touch(*registration, now);
+  return registration;
+}
+
+Outcome<Registration*> Fleet::known(const RegistrationId& id) {
+  if (auto found = registrations_.find(id); found != registrations_.end()) return &found->second;
   if (replaced_.contains(id))
     return fail(ErrorCode::registration_replaced,
                 "another process has registered under this worker's id");

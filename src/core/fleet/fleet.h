@@ -38,8 +38,9 @@ constexpr uint32_t claim_slots_max = 256;
 constexpr int64_t claim_wait_ms_max = 60'000;
 
 struct Progress {
-  std::optional<uint32_t> percent;
-  std::string message;
+  std::optional<uint32_t> percent{};
+  std::string message{};
+  Value partial{};  ///< what there is already of the output, or null
 };
 
 struct Lease {
@@ -152,11 +153,22 @@ class Fleet {
   /// Registrations to be written, and ids to be forgotten, since the last call.
   std::vector<RegistrationRecord> unwritten(Instant now);
   std::vector<RegistrationId> forgotten();
+  /// They could not be written; the next call gives them again.
+  void not_written(const std::vector<RegistrationRecord>& records,
+                   const std::vector<RegistrationId>& forgotten);
+  /// When there is something to be written.
+  std::optional<Instant> next_write() const;
 
   // claims.cpp
   /// Begins to wait for jobs, or repeats the answer of a claim with the same `seq` (J-63).
+  /// One that a stream makes for its worker says nothing of the worker's life.
   Outcome<std::optional<ClaimAnswer>> claim(Instant now, const RegistrationId& id, uint64_t seq,
-                                            uint32_t slots, int64_t wait_ms);
+                                            uint32_t slots, int64_t wait_ms, bool spoken = true);
+  /// Nobody waits for the answer any more.
+  void quit_claim(const RegistrationId& id, uint64_t seq);
+  /// What a worker holds that it may not have heard of: given after the claim `after`, or without
+  /// one what it has never named. `seq` is that of the latest claim.
+  Outcome<ClaimAnswer> outstanding(const RegistrationId& id, std::optional<uint64_t> after) const;
   /// Jobs into and out of the queue. Offering one twice keeps its place.
   void offer(Instant now, const ReadyJob& job);
   void withdraw(const JobId& job) { queue_.remove(job); }
@@ -244,6 +256,7 @@ class Fleet {
   };
 
   Outcome<Registration*> speaking(Instant now, const RegistrationId& id);
+  Outcome<Registration*> known(const RegistrationId& id);
   Registration& add(Registration registration);
   /// Takes a registration out. Its leases have been let go.
   void remove(const RegistrationId& id);

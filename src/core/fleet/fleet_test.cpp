@@ -404,10 +404,28 @@ TEST(Fleet, people_see_workers_and_queues) {
   EXPECT_EQ(shown.get("leases").items()[0].get("percent"), Value(50));
   at.offer("j2", "job.b");
   at.pass(250);
-  Value queues = view::queues(at.fleet.queue(), at.now);
+  Value queues = view::queues(at.fleet.queue(), at.now, AccountId("acme"));
   ASSERT_EQ(queues.size(), 1u) << to_json(queues);
   EXPECT_EQ(queues.items()[0].get("oldest_ms"), Value(250));
   EXPECT_EQ(queues.items()[0].get("served"), Value(false));
+}
+
+// J-67
+TEST(FleetRoll, what_could_not_be_written_is_given_again) {
+  FleetFixture at;
+  at.enroll(FleetFixture::card("w"));
+  auto records = at.fleet.unwritten(at.now);
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(at.fleet.next_write(), std::nullopt);
+  at.fleet.not_written(records, {});
+  ASSERT_TRUE(at.fleet.next_write());
+  at.pass(5'000);
+  EXPECT_EQ(at.fleet.unwritten(at.now).size(), 1u);
+  ASSERT_TRUE(at.fleet.dismiss(FleetFixture::reg("w")));
+  auto gone = at.fleet.forgotten();
+  EXPECT_EQ(gone, std::vector{FleetFixture::reg("w")});
+  at.fleet.not_written({}, gone);
+  EXPECT_EQ(at.fleet.forgotten(), gone);
 }
 
 }  // namespace

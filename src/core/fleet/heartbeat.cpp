@@ -39,7 +39,8 @@ Outcome<Fleet::BeatAnswer> Fleet::heartbeat(Instant now, const RegistrationId& i
       continue;
     }
     Lease& lease = held->second;
-    lease.progress = listed.progress;
+    if (listed.progress.percent || !listed.progress.message.empty())
+      lease.progress = listed.progress;
     if (lease.revoked) {
       registration->untold.erase(listed.lease);
       answer.cancels.push_back(listed.lease);
@@ -74,7 +75,8 @@ Outcome<Fleet::Renewed> Fleet::renew(Instant now, const RegistrationId& id, cons
   auto held = registration->leases.find(key);
   if (held == registration->leases.end()) return renewed;
   Lease& lease = held->second;
-  if (progress.percent || !progress.message.empty()) lease.progress = std::move(progress);
+  if (progress.percent || !progress.message.empty() || !progress.partial.is_null())
+    lease.progress = std::move(progress);
   if (lease.revoked) {
     registration->untold.erase(key);
     renewed.answer = Renewal::cancel;

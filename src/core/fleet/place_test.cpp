@@ -248,5 +248,19 @@ TEST(Placement, a_long_queue_costs_a_claim_no_search) {
   EXPECT_EQ(at.fleet.queue().size(), 20'000u - 70 * 256);
 }
 
+TEST(FleetQueue, jobs_are_counted_by_account) {
+  FleetFixture at;
+  at.offer("a");
+  at.offer("b");
+  ReadyJob other = at.job("c");
+  other.account = AccountId("other");
+  at.fleet.offer(at.now, other);
+  EXPECT_EQ(at.fleet.queue().waiting_of(AccountId("acme")), 2u);
+  at.fleet.withdraw(JobId("a"));
+  at.fleet.withdraw(JobId("c"));
+  EXPECT_EQ(at.fleet.queue().waiting_of(AccountId("acme")), 1u);
+  EXPECT_EQ(at.fleet.queue().waiting_of(AccountId("other")), 0u);
+}
+
 }  // namespace
 }  // namespace fermata::fleet

@@ -172,7 +172,13 @@ bool Queue::add(const ReadyJob& job) {
   Position position{job.ready_at, next_order_++};
   with_head_out(id, [&] { classes_.at(id).jobs.emplace(position, job.job); });
   places_.emplace(job.job, Place{id, position});
+  ++waiting_[job.account];
   return true;
+}
+
+size_t Queue::waiting_of(const AccountId& account) const {
+  auto found = waiting_.find(account);
+  return found != waiting_.end() ? found->second : 0;
 }
 
 std::optional<Queue::Taken> Queue::remove(const JobId& job) {
@@ -182,6 +188,7 @@ std::optional<Queue::Taken> Queue::remove(const JobId& job) {
   const Facts& facts = classes_.at(place.of).facts;
   Taken taken{facts.account, facts.topic, facts.concurrency ? facts.concurrency->key : ""};
   places_.erase(found);
+  if (--waiting_[taken.account] == 0) waiting_.erase(taken.account);
   with_head_out(place.of, [&] { classes_.at(place.of).jobs.erase(place.position); });
   // An empty class is likely to be wanted again soon; only many of them are a burden.
   if (classes_.at(place.of).jobs.empty() && classes_.size() > classes_kept_max)
@@ -227,7 +234,8 @@ std::vector<Queue::Depth> Queue::depths() const {
   for (const auto& [id, one] : classes_)
     if (!one.jobs.empty())
       out.push_back({one.facts.priority, one.facts.topic, one.jobs.size(),
-                     one.jobs.begin()->first.first, one.profiles.size()});
+                     one.jobs.begin()->first.first, one.profiles.size(), one.facts.preferred_pool,
+                     one.facts.account});
   return out;
 }
 

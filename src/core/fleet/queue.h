@@ -49,6 +49,8 @@ class Queue {
   std::optional<Taken> remove(const JobId& job);
   bool holds(const JobId& job) const { return places_.contains(job); }
   size_t size() const { return places_.size(); }
+  /// Jobs of the account that wait.
+  size_t waiting_of(const AccountId& account) const;
 
   /// The class a waiting job stands in.
   ClassId class_of(const JobId& job) const { return places_.at(job).of; }
@@ -74,6 +76,8 @@ class Queue {
     size_t jobs = 0;
     Instant oldest;
     size_t profiles = 0;  ///< kinds of workers that could take them
+    std::string pool;     ///< that they ask for, or empty
+    AccountId account;
   };
   std::vector<Depth> depths() const;
 
@@ -130,6 +134,7 @@ class Queue {
   KeyCount* count_of(const Facts& facts);
 
   std::map<JobId, Place> places_;
+  std::map<AccountId, size_t> waiting_;
   std::map<std::string, ClassId> class_by_key_;
   std::map<ClassId, Class> classes_;
   std::map<std::string, ProfileId> profile_by_key_;

@@ -71,6 +71,10 @@ std::vector<RegistrationRecord> Fleet::unwritten(Instant now) {
   std::vector<RegistrationRecord> records;
   for (auto id = unwritten_.begin(); id != unwritten_.end();) {
     Registration& registration = registrations_.at(*id);
+    if (registration.ghost) {
+      id = unwritten_.erase(id);
+      continue;
+    }
     bool early = registration.written_at &&
                  now < *registration.written_at + Duration{settings_.load_write_ms};
     if (early) {
@@ -83,6 +87,27 @@ std::vector<RegistrationRecord> Fleet::unwritten(Instant now) {
     id = unwritten_.erase(id);
   }
   return records;
+}
+
+void Fleet::not_written(const std::vector<RegistrationRecord>& records,
+                        const std::vector<RegistrationId>& forgotten) {
+  // Perhaps they were, and nobody knows: should they go now, they are to be forgotten.
+  for (const RegistrationRecord& record : records)
+    if (registrations_.contains(record.id)) unwritten_.insert(record.id);
+  forgotten_.insert(forgotten_.end(), forgotten.begin(), forgotten.end());
+}
+
+std::optional<Instant> Fleet::next_write() const {
+  if (!forgotten_.empty()) return Instant{0};
+  std::optional<Instant> next;
+  for (const RegistrationId& id : unwritten_) {
+    const Registration& registration = registrations_.at(id);
+    Instant at = registration.written_at
+                     ? *registration.written_at + Duration{settings_.load_write_ms}
+                     : Instant{0};
+    if (!next || at < *next) next = at;
+  }
+  return next;
 }
 
 std::vector<RegistrationId> Fleet::forgotten() { return std::exchange(forgotten_, {}); }

@@ -4,12 +4,20 @@
 
 namespace fermata::fleet::view {
 
-namespace {
+Value progress(const Progress& progress) {
+  Value out = Value::object();
+  if (progress.percent) out.set("percent", *progress.percent);
+  if (!progress.message.empty()) out.set("message", progress.message);
+  if (!progress.partial.is_null()) out.set("partial", progress.partial);
+  return out;
+}
 
 std::string_view status_of(const Registration& registration) {
   if (!registration.alive) return "awaited";
   return registration.draining || registration.drained ? "draining" : "online";
 }
+
+namespace {
 
 Value percent(uint32_t tenths) { return static_cast<double>(tenths) / 10; }
 
@@ -21,8 +29,8 @@ Value lease_item(const LeaseKey& key, const Lease& lease) {
                              {"since", to_rfc3339(lease.given_at)},
                              {"started", lease.seen},
                              {"cancelling", lease.revoked}});
-  if (lease.progress.percent) out.set("percent", *lease.progress.percent);
-  if (!lease.progress.message.empty()) out.set("message", lease.progress.message);
+  for (const Value::Member& member : progress(lease.progress).members())
+    out.set(member.key.as_string(), member.value);
   return out;
 }
 
@@ -50,14 +58,16 @@ Value worker(const Registration& registration) {
   return out;
 }
 
-Value queues(const Queue& queue, Instant now) {
+Value queues(const Queue& queue, Instant now, const AccountId& account) {
   Value out = Value::array();
-  for (const Queue::Depth& depth : queue.depths())
+  for (const Queue::Depth& depth : queue.depths()) {
+    if (depth.account != account) continue;
     out.push(Value::object({{"topic", depth.topic},
                             {"priority", name_of(depth.priority)},
                             {"depth", depth.jobs},
                             {"oldest_ms", (now - depth.oldest).ms},
                             {"served", depth.profiles > 0}}));
+  }
   return out;
 }
 

@@ -9,7 +9,11 @@ namespace fermata::fleet::view {
 Value worker(const Registration& registration);
 /// The same without its leases, for a list.
 Value list_item(const Registration& registration);
-/// `GET /queues`: depth and age of the oldest job by topic and priority.
-Value queues(const Queue& queue, Instant now);
+/// `online`, `draining`, or `awaited` after a start.
+std::string_view status_of(const Registration& registration);
+/// `{percent?, message?, partial?}`
+Value progress(const Progress& progress);
+/// `GET /queues`: depth and age of the account's oldest job by topic and priority.
+Value queues(const Queue& queue, Instant now, const AccountId& account);
 
 }  // namespace fermata::fleet::view

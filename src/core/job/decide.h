@@ -20,6 +20,7 @@ struct Limits {
   uint32_t retryable_attempts = 5;  ///< for failed_retryable where no policy was given
   int64_t recheck_ms = 5'000;       ///< after a throttle, or while policy is unavailable
   int64_t approval_expires_ms = 86'400'000;
+  uint64_t queued_max = 1'000'000;  ///< jobs of an account that wait for workers (J-5)
 };
 
 /// The policy in force. Without rules every job is allowed under the snapshot `none`.
@@ -38,6 +39,7 @@ struct Given {
   uint32_t epoch = 0;
   Instant engine_started_at;
   const Policy* policy = nullptr;  ///< null: no policy
+  uint64_t queued = 0;             ///< jobs of the submitter's account that wait for workers
   Limits limits;
 };
 

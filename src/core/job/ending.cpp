@@ -39,7 +39,8 @@ void open_dead_letter(Step& step, State last_state) {
   step.record(std::move(entry));
 }
 
-void tell_run(Step& step, Cause cause) {
+/// The run goes on with the output itself, wherever the job keeps it.
+void tell_run(Step& step, Cause cause, const Payload* output) {
   const Job& job = step.job;
   if (!job.of_run()) return;
   JobEnded ended;
@@ -48,7 +49,7 @@ void tell_run(Step& step, Cause cause) {
   ended.step_id = job.request.step.step_id;
   ended.state = job.state;
   ended.reason_code = job.reason_code;
-  ended.output = job.output;
+  ended.output = output ? *output : job.output;
   ended.error = job.error;
   ended.work_done = work_done(job);
   ended.fatal = cause == Cause::fail_fatally;
@@ -58,7 +59,7 @@ void tell_run(Step& step, Cause cause) {
 }
 
 template <class E>
-void finish(Step& step, Cause cause, E event) {
+void finish(Step& step, Cause cause, E event, const Payload* output = nullptr) {
   State before = step.job.state;
   const Move* move = find_move(before, cause);
   check(move != nullptr);
@@ -67,7 +68,7 @@ void finish(Step& step, Cause cause, E event) {
   const Job& job = step.job;
   check(job.state == move->to);
   if (move->dead_letter) open_dead_letter(step, before);
-  tell_run(step, cause);
+  tell_run(step, cause, output);
   Value details = Value::object({{"state", name_of(job.state)}, {"attempts", job.attempt_count}});
   if (!job.reason_code.empty()) details.set("reason_code", job.reason_code);
   step.audit(cause == Cause::cancel ? "job.cancel" : "job.end", job.reason, std::move(details));
@@ -86,8 +87,8 @@ Payload stored(Step& step, Payload payload) {
 void succeed(Step& step, Payload output, std::vector<Artifact> artifacts) {
   for (const Artifact& artifact : artifacts)
     step.record(KeepBlob{artifact.sha256, artifact.bytes, {}});
-  Payload kept = stored(step, std::move(output));
-  finish(step, Cause::succeed, JobSucceeded{std::move(kept), std::move(artifacts)});
+  Payload kept = stored(step, output);
+  finish(step, Cause::succeed, JobSucceeded{std::move(kept), std::move(artifacts)}, &output);
 }
 
 void fail_job(Step& step, Cause cause, std::string reason_code, Value error) {

@@ -92,6 +92,7 @@ void fold(Job& job, const JobDispatched& event, Instant at) {
   attempt.registration = event.registration;
   attempt.pool = event.pool;
   attempt.claim_seq = event.claim_seq;
+  attempt.ready_at = job.ready_at;
   attempt.dispatched_at = at;
   attempt.lease_ms = event.lease_ms;
   attempt.start_until = event.start_until;

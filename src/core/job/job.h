@@ -58,6 +58,7 @@ struct Attempt {
   RegistrationId registration;
   std::string pool;
   uint64_t claim_seq = 0;  ///< of the claim that took it
+  std::optional<Instant> ready_at;  ///< since when it had been in the queue
   Instant dispatched_at;
   int64_t lease_ms = 0;
   std::optional<Instant> start_until;

@@ -291,5 +291,22 @@ TEST(JobLife, another_accounts_job_does_not_exist) {
   EXPECT_EQ(at.job, before);
 }
 
+// J-2, J-16: what the record keeps elsewhere the run is still given.
+TEST(JobLife, a_run_is_told_a_large_output_itself) {
+  JobFixture at;
+  at.given.limits.request.inline_bytes_max = 16;
+  Request request = JobFixture::request();
+  request.step.run = RunId("run-1");
+  at.submit(request);
+  at.place();
+  Value output = Value::object({{"text", std::string(100, 'x')}});
+  at.say(JobFixture::success(output));
+  EXPECT_TRUE(at.job.output.in_blob);
+  auto told = at.records<JobEnded>();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].output.value, output);
+  EXPECT_EQ(at.records<KeepBlob>().size(), 1u);
+}
+
 }  // namespace
 }  // namespace fermata::job

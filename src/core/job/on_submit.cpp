@@ -27,6 +27,10 @@ Outcome<void> on_submit(Step& step, const SubmitJob& submit) {
   const Limits& limits = step.given.limits;
   std::string hash = request_hash(submit.account, submit.request);
   if (step.job.exists()) return repeated(step, submit, hash);
+  // A run's order is not refused for what others have queued: the run would fail for it.
+  if (submit.source == Source::api && step.given.queued >= limits.queued_max)
+    return fail(ErrorCode::queue_full, "the account has " + std::to_string(step.given.queued) +
+                                           " jobs waiting for workers (jobs_queued_max)");
   std::vector<Finding> findings = check_request(submit.request, limits.request);
   for (Finding& finding : check_job_id(step.command.job.text(), "/id"))
     findings.push_back(std::move(finding));

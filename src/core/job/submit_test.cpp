@@ -147,5 +147,18 @@ TEST(JobAmend, is_checked_like_a_submit) {
   EXPECT_EQ(decision.error().findings[0].code, "reserved_label");
 }
 
+// J-5
+TEST(JobSubmit, an_account_with_a_full_queue_is_refused_and_its_runs_are_not) {
+  JobFixture at;
+  at.given.limits.queued_max = 3;
+  at.given.queued = 3;
+  EXPECT_EQ(at.refused(asked(JobFixture::request())), ErrorCode::queue_full);
+  SubmitJob order = asked(JobFixture::request());
+  order.source = Source::run;
+  at.must(order);
+  at.must(order);
+  EXPECT_EQ(at.last.answer, Answer::duplicate) << "what is there is found, however full";
+}
+
 }  // namespace
 }  // namespace fermata::job

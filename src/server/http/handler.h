@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "server/http/message.h"
+#include "server/http/parser.h"
 #include "server/http/responder.h"
 
 namespace fermata::http {
@@ -15,9 +16,9 @@ enum class Lane : uint8_t {
 };
 
 /// What the connections call. All calls come from the server's one thread and must not block.
-class Handler {
+class Handler : public BodyRule {
  public:
-  virtual ~Handler() = default;
+  std::optional<BodyLimit> body_limit(Request&) override { return std::nullopt; }
   /// Finds the route (kept in the request) and says how the request may overlap with others.
   virtual Lane classify(Request& request) = 0;
   virtual void handle(const Request& request, Responder responder) = 0;

@@ -214,15 +214,21 @@ bool RequestParser::check_framing(Request& request) {
     return fail("Content-Length and Transfer-Encoding exclude each other.");
   if (codings > 0 && request.http_1_0) return fail("HTTP/1.0 has no transfer codings.");
   chunked_ = codings > 0;
-  if (body_left_ > limits_.body_bytes_max)
-    return fail("The body is larger than http_body_bytes_max, " +
-                    std::to_string(limits_.body_bytes_max) + " bytes.",
-                ErrorCode::body_too_large);
+  body_limit_ = {limits_.body_bytes_max, "http_body_bytes_max"};
+  if (limits_.rule && (chunked_ || body_left_ > body_limit_.bytes))
+    if (auto other = limits_.rule->body_limit(request)) body_limit_ = *other;
+  if (body_left_ > body_limit_.bytes) return too_large();
   if (!chunked_ && body_left_ == 0) {
     expects_continue_ = false;
     state_ = State::done;
   }
   return true;
+}
+
+bool RequestParser::too_large() {
+  return fail("The body is larger than " + std::string(body_limit_.setting) + ", " +
+                  std::to_string(body_limit_.bytes) + " bytes.",
+              ErrorCode::body_too_large);
 }
 
 bool RequestParser::read_length(std::string_view text) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -8,10 +9,24 @@
 
 namespace fermata::http {
 
+/// The largest body that a request may have, and the setting that says so.
+struct BodyLimit {
+  size_t bytes = 0;
+  std::string_view setting;
+};
+/// Knows requests that may bring more than others. Asked when the head has been read.
+class BodyRule {
+ public:
+  virtual ~BodyRule() = default;
+  /// Nothing: what holds for all.
+  virtual std::optional<BodyLimit> body_limit(Request& request) = 0;
+};
+
 struct ParserLimits {
   size_t header_bytes_max = 64 << 10;
   size_t header_fields_max = 128;
   size_t body_bytes_max = 4 << 20;
+  BodyRule* rule = nullptr;
 };
 
 /// Reads HTTP/1.1 requests from a stream of bytes in pieces of any size. Strict where two readers
@@ -50,6 +65,7 @@ class RequestParser {
   bool check_framing(Request& request);
   bool read_length(std::string_view text);
   void end_chunk_line(Request& request);
+  bool too_large();
   bool fail(std::string message, ErrorCode code = ErrorCode::bad_request);
 
   const ParserLimits limits_;
@@ -60,6 +76,7 @@ class RequestParser {
   bool expects_continue_ = false;
   int leading_bytes_ = 0;
   size_t body_left_ = 0;
+  BodyLimit body_limit_{};
   size_t overhead_ = 0;  ///< bytes spent on chunk lines and trailers
   std::string line_;
   Error error_{};

@@ -78,10 +78,8 @@ void RequestParser::end_chunk_line(Request& request) {
     fail("A chunk size is not a hexadecimal number.");
   } else if (size == 0) {
     chunk_ = Chunk::trailer;
-  } else if (size > limits_.body_bytes_max - request.body.size()) {
-    fail("The body is larger than http_body_bytes_max, " + std::to_string(limits_.body_bytes_max) +
-             " bytes.",
-         ErrorCode::body_too_large);
+  } else if (size > body_limit_.bytes - request.body.size()) {
+    too_large();
   } else {
     body_left_ = size;
     chunk_ = Chunk::data;

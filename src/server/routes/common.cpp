@@ -6,6 +6,7 @@
 #include "base/uuid.h"
 #include "core/run/checkpoint.h"
 #include "core/run/view.h"
+#include "front/run_query.h"
 #include "front/start_request.h"
 #include "server/problem.h"
 
@@ -191,6 +192,17 @@ std::optional<uint32_t> version_number(std::string_view text) {
   auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (code != std::errc() || end != text.data() + text.size() || number == 0) return std::nullopt;
   return number;
+}
+
+Outcome<std::optional<Duration>> wait_wanted(const Api& api, const Call& call) {
+  const std::string* text = front::find_value(call.query, "wait");
+  if (!text) return std::optional<Duration>{};
+  auto wait = parse_duration(*text);
+  int64_t most = api.options().wait_ms_max;
+  if (!wait || wait->ms < 0 || wait->ms > most)
+    return front::bad_query("wait", "A duration such as 10s, at most " + std::to_string(most) +
+                                        "ms (http_wait_ms_max), is expected.");
+  return wait;
 }
 
 }  // namespace fermata::server::routes

@@ -72,4 +72,7 @@ Value page_value(Value items, const std::string& next_cursor);
 /// The path's version number, or nothing when it is none.
 std::optional<uint32_t> version_number(std::string_view text);
 
+/// `?wait=10s`; nothing when absent.
+Outcome<std::optional<Duration>> wait_wanted(const Api& api, const Call& call);
+
 }  // namespace fermata::server::routes

@@ -1,3 +1,4 @@
+#include "core/fleet/view.h"
 #include "core/job/view.h"
 #include "front/job_query.h"
 #include "server/routes/common.h"
@@ -29,10 +30,20 @@ Outcome<Value> history_page(Api& api, const Call& call) {
 
 }  // namespace
 
+/// How far the open attempt has come is known to the engine alone.
 void get_job(Api& api, Call call) {
   auto job = own_job(api, call);
   if (!job) return api.fail(call, job.error());
-  call.send_json(200, job::view::job(*job, any_start));
+  Value shown = job::view::job(*job, any_start);
+  const job::Attempt* open = job->open_attempt();
+  if (!open) return call.send_json(200, shown);
+  fleet::LeaseKey key{job->id, open->fence};
+  bool taken = api.jobs().with_workers([call, shown, key](Workers& workers) mutable {
+    if (const fleet::Lease* lease = workers.fleet().find_lease(key))
+      shown.set("progress", fleet::view::progress(lease->progress));
+    call.send_json(200, shown);
+  });
+  if (!taken) call.send_json(200, shown);
 }
 
 void get_job_attempts(Api& api, Call call) {
@@ -48,9 +59,11 @@ void get_job_result(Api& api, Call call) {
     return api.fail(call, {ErrorCode::wrong_state,
                            "The job is " + std::string(name_of(job->state)) + " and has no result.",
                            {}});
+  auto output = payload_value(api, call.who.account, job->output);
+  if (!output) return api.fail(call, output.error());
   call.send_json(200, Value::object({{"id", job->id.text()},
                                      {"state", name_of(job->state)},
-                                     {"output", job->output.value},
+                                     {"output", *std::move(output)},
                                      {"error", job->error}}));
 }
 

@@ -1,4 +1,6 @@
+#include "base/json.h"
 #include "core/job/history.h"
+#include "core/job/view.h"
 #include "server/routes/job_routes.h"
 
 namespace fermata::server::routes {
@@ -53,11 +55,39 @@ void visit_registration(Api& api, Call call, RegistrationId id, WorkersVisit vis
 }
 
 Outcome<job::Job> own_job(Api& api, const Call& call) {
-  JobId id(call.variable(0));
+  return own_job(api, call.who.account, JobId(call.variable(0)));
+}
+
+Outcome<job::Job> own_job(Api& api, const AccountId& account, const JobId& id) {
   FERMATA_TRY(stored, api.reader().find_job(id));
-  if (stored.version == 0 || stored.summary.account != call.who.account)
+  if (stored.version == 0 || stored.summary.account != account)
     return fail(ErrorCode::job_not_found, "There is no job `" + id.text() + "`.");
   return job::fold(id, stored.history);
+}
+
+Outcome<Value> payload_value(Api& api, const AccountId& account, const job::Payload& payload) {
+  if (!payload.in_blob) return payload.value;
+  FERMATA_TRY(text, api.job_files().blob(account, payload.sha256));
+  if (!text) return fail(ErrorCode::data_damaged, "a blob that the job refers to is missing");
+  return parse_json(*text, {.nesting_max = api.options().job_limits.report.nesting_max});
+}
+
+Outcome<Value> ended_job(Api& api, const AccountId& account, const JobId& id) {
+  FERMATA_TRY(job, own_job(api, account, id));
+  FERMATA_TRY(output, payload_value(api, account, job.output));
+  Value out = job::view::receipt(summarize(job, {}));
+  out.set("output", std::move(output));
+  out.set("error", job.error);
+  return out;
+}
+
+void send_bytes(const Call& call, std::string bytes) {
+  http::Response response;
+  response.content_type = "application/octet-stream";
+  response.headers.emplace_back("Content-Disposition", "attachment");
+  response.headers.emplace_back("X-Content-Type-Options", "nosniff");
+  response.body = std::move(bytes);
+  call.send(std::move(response));
 }
 
 Value lease_list(const std::vector<fleet::LeaseKey>& leases) {

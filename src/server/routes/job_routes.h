@@ -30,6 +30,22 @@ void heartbeat(Api& api, Call call);
 void renew_lease(Api& api, Call call);
 void report_results(Api& api, Call call);
 void decline_job(Api& api, Call call);
+void stream_worker(Api& api, Call call);
+void append_job_log(Api& api, Call call);
+void put_blob(Api& api, Call call);
+void get_blob(Api& api, Call call);
+void put_artifact(Api& api, Call call);
+
+void get_job_log(Api& api, Call call);
+void get_job_artifact(Api& api, Call call);
+void get_job_blob(Api& api, Call call);
+void stream_job(Api& api, Call call);
+
+void list_dead_letters(Api& api, Call call);
+void dead_letter_stats(Api& api, Call call);
+void get_dead_letter(Api& api, Call call);
+void discard_dead_letter(Api& api, Call call);
+void purge_dead_letters(Api& api, Call call);
 
 /// Puts a command into the engine's queue; `done` is called after its commit, on the partition's
 /// thread. Refusals are answered here.
@@ -42,6 +58,13 @@ void visit_workers(Api& api, Call call, WorkersVisit visit);
 void visit_registration(Api& api, Call call, RegistrationId id, WorkersVisit visit);
 /// The job of the path's first variable, if it is the caller's.
 Outcome<job::Job> own_job(Api& api, const Call& call);
+Outcome<job::Job> own_job(Api& api, const AccountId& account, const JobId& id);
+/// The value of a payload, from its blob where it lies in one.
+Outcome<Value> payload_value(Api& api, const AccountId& account, const job::Payload& payload);
+/// `{id, state, request_hash, …, output, error}` of a job that has ended.
+Outcome<Value> ended_job(Api& api, const AccountId& account, const JobId& id);
+/// Bytes as they are, never to be shown by a browser.
+void send_bytes(const Call& call, std::string bytes);
 Value lease_list(const std::vector<fleet::LeaseKey>& leases);
 
 }  // namespace fermata::server::routes

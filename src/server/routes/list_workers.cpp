@@ -49,7 +49,8 @@ void list_workers(Api& api, Call call) {
 
 void list_queues(Api& api, Call call) {
   visit_workers(api, std::move(call), [&api](Workers& workers, const Call& asked) {
-    asked.send_json(200, fleet::view::queues(workers.fleet().queue(), api.now()));
+    asked.send_json(200,
+                    fleet::view::queues(workers.fleet().queue(), api.now(), asked.who.account));
   });
 }
 

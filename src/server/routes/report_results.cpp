@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "base/json.h"
 #include "front/worker_request.h"
 #include "server/routes/job_routes.h"
 
@@ -17,12 +20,7 @@ Value result_item(const front::ResultItem& item, job::Answer answer) {
   return out;
 }
 
-}  // namespace
-
-void report_results(Api& api, Call call) {
-  auto read = front::read_results(call.body, api.options().job_limits.report);
-  if (!read) return api.fail(call, read.error());
-  auto request = std::make_shared<front::ResultsRequest>(*std::move(read));
+void hand_over(Api& api, Call call, const std::shared_ptr<front::ResultsRequest>& request) {
   visit_registration(
       api, std::move(call), request->registration,
       [&api, request](Workers& workers, const Call& asked) {
@@ -39,6 +37,64 @@ void report_results(Api& api, Call call) {
                          asked.send_json(200, Value::object({{"results", std::move(items)}}));
                        });
       });
+}
+
+bool names_bytes(const front::ResultItem& item) {
+  return item.report.output.in_blob || !item.report.artifacts.empty();
+}
+
+void refuse_item(front::ResultItem& item, std::string path, std::string message) {
+  item.findings.push_back({"invalid_field", std::move(path), std::move(message), {}});
+}
+
+/// An output that was put beforehand is taken from there; one that is too large is left for the job
+/// to judge (J-65).
+Outcome<void> take_output(Api& api, const Call& call, front::ResultItem& item) {
+  job::Payload& output = item.report.output;
+  const AccountId& account = call.who.account;
+  FERMATA_TRY(bytes, api.job_files().blob_bytes(account, output.sha256));
+  if (!bytes) {
+    refuse_item(item, "/output_blob/sha256", "No such bytes were put.");
+    return {};
+  }
+  output.bytes = *bytes;
+  if (*bytes > api.options().job_limits.report.output_bytes_max) return {};
+  FERMATA_TRY(text, api.job_files().blob(account, output.sha256));
+  auto value =
+      parse_json(text.value_or(""), {.nesting_max = api.options().job_limits.report.nesting_max});
+  if (value) {
+    output = job::Payload::of(*std::move(value));
+  } else {
+    refuse_item(item, "/output_blob", "The bytes are no JSON: " + value.error().message);
+  }
+  return {};
+}
+
+Outcome<void> take_bytes(Api& api, const Call& call, front::ResultItem& item) {
+  if (!item.findings.empty()) return {};
+  if (item.report.output.in_blob) FERMATA_TRY_VOID(take_output(api, call, item));
+  for (size_t i = 0; i < item.report.artifacts.size(); ++i) {
+    const job::Artifact& artifact = item.report.artifacts[i];
+    FERMATA_TRY(bytes, api.job_files().blob_bytes(call.who.account, artifact.sha256));
+    if (!bytes || *bytes != artifact.bytes)
+      refuse_item(item, "/artifacts/" + std::to_string(i), "No such bytes were put.");
+  }
+  return {};
+}
+
+}  // namespace
+
+void report_results(Api& api, Call call) {
+  auto read = front::read_results(call.body, api.options().job_limits.report);
+  if (!read) return api.fail(call, read.error());
+  auto request = std::make_shared<front::ResultsRequest>(*std::move(read));
+  if (!std::any_of(request->results.begin(), request->results.end(), names_bytes))
+    return hand_over(api, std::move(call), request);
+  api.pool().submit_owed([&api, call = std::move(call), request] {
+    for (front::ResultItem& item : request->results)
+      if (auto taken = take_bytes(api, call, item); !taken) return api.fail(call, taken.error());
+    hand_over(api, call, request);
+  });
 }
 
 void decline_job(Api& api, Call call) {

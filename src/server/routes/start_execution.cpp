@@ -29,18 +29,6 @@ Outcome<StartRun> make_command(Api& api, const Call& call) {
   return start;
 }
 
-/// `?wait=10s`; nothing when absent.
-Outcome<std::optional<Duration>> wait_wanted(const Api& api, const Call& call) {
-  const std::string* text = front::find_value(call.query, "wait");
-  if (!text) return std::optional<Duration>{};
-  auto wait = parse_duration(*text);
-  int64_t most = api.options().wait_ms_max;
-  if (!wait || wait->ms < 0 || wait->ms > most)
-    return front::bad_query("wait", "A duration such as 10s, at most " + std::to_string(most) +
-                                        "ms (http_wait_ms_max), is expected.");
-  return wait;
-}
-
 void answer_whole(Api& api, const Call& call, const RunSummary& summary) {
   api.pool().submit_owed([&api, call, id = summary.id] {
     auto value = execution_value(api, call.who.account, id);

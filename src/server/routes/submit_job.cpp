@@ -1,12 +1,12 @@
 #include "core/job/view.h"
 #include "front/job_request.h"
+#include "server/end_wait.h"
 #include "server/problem.h"
+#include "server/routes/common.h"
 #include "server/routes/job_routes.h"
 
 namespace fermata::server::routes {
 namespace {
-
-constexpr size_t batch_jobs_max = 1'000;
 
 front::JobSubmitter submitter(const Call& call) {
   return {call.who.account, call.who.actor, {call.who.actor, job::ActorType::service}};
@@ -36,6 +36,23 @@ struct Batch {
   }
 };
 
+void answer_receipt(const Call& call, const job::Summary& summary) {
+  http::Response response = json_response(201, job::view::receipt(summary));
+  response.headers.emplace_back("Location", "/api/v1/jobs/" + summary.id.text());
+  call.send(std::move(response));
+}
+
+/// The receipt of a job that has ended in time, with its result.
+void answer_end(Api& api, const Call& call, const job::Summary& summary) {
+  api.pool().submit_owed([&api, call, id = summary.id] {
+    auto result = ended_job(api, call.who.account, id);
+    if (!result) return api.fail(call, result.error());
+    http::Response response = json_response(201, *result);
+    response.headers.emplace_back("Location", "/api/v1/jobs/" + id.text());
+    call.send(std::move(response));
+  });
+}
+
 Value error_item(const Error& error) {
   Value findings = Value::array();
   for (const Finding& finding : error.findings)
@@ -53,22 +70,31 @@ void submit_job(Api& api, Call call) {
   std::string key(call.request.header("idempotency-key"));
   auto read = front::read_job(call.body, submitter(call), key, api.options().job_limits.request);
   if (!read) return api.fail(call, read.error());
+  auto wait = wait_wanted(api, call);
+  if (!wait) return api.fail(call, wait.error());
   job::Command command = command_of(api, call, *std::move(read));
+  std::shared_ptr<EndWait> end;
+  if (*wait) end = EndWait::begin(api.hub(), api.deadlines(), command.job);
   send_job(api, std::move(call), std::move(command),
-           [](Api&, const Call& asked, const JobTold& told) {
-             http::Response response = json_response(201, job::view::receipt(told.summary));
-             response.headers.emplace_back("Location", "/api/v1/jobs/" + told.summary.id.text());
-             asked.send(std::move(response));
+           [end, wait = *wait](Api& served_by, const Call& asked, const JobTold& told) {
+             if (!end) return answer_receipt(asked, told.summary);
+             if (is_terminal(told.summary.state)) return answer_end(served_by, asked, told.summary);
+             end->finish(std::chrono::milliseconds(wait->ms),
+                         [&served_by, asked, summary = told.summary](bool ended) {
+                           if (ended) return answer_end(served_by, asked, summary);
+                           answer_receipt(asked, summary);
+                         });
            });
 }
 
 void submit_jobs(Api& api, Call call) {
   const Value* jobs = call.body.find("jobs");
-  bool fits = jobs && jobs->is_array() && jobs->size() > 0 && jobs->size() <= batch_jobs_max &&
-              call.body.size() == 1;
+  size_t most = api.options().job_batch_max;
+  bool fits =
+      jobs && jobs->is_array() && jobs->size() > 0 && jobs->size() <= most && call.body.size() == 1;
   if (!fits) {
-    std::string message = "An object with `jobs`, an array of 1 to " +
-                          std::to_string(batch_jobs_max) + " jobs, is expected.";
+    std::string message = "An object with `jobs`, an array of 1 to " + std::to_string(most) +
+                          " jobs (jobs_batch_max), is expected.";
     return api.fail(call,
                     {ErrorCode::invalid_field, message, {{"invalid_field", "/jobs", message, {}}}});
   }

@@ -1,0 +1,51 @@
+#pragma once
+#include "adapters/sqlite/writer.h"
+#include "ports/dead_letters.h"
+#include "ports/job_files.h"
+#include "ports/retention.h"
+
+namespace fermata::sqlite {
+
+/// What is written of jobs beside the engine's commits: blobs, logs, what became of dead letters,
+/// and the removal of all that was kept long enough. Each call is one transaction of the writer.
+class JobSideWriter {
+ public:
+  explicit JobSideWriter(Writer& writer) : writer_(writer) {}
+
+  Outcome<BlobRef> put_blob(const AccountId& account, std::string_view bytes, Instant now);
+  Outcome<size_t> append_log(const LogChunk& chunk, uint64_t bytes_max);
+  Outcome<DeadLetterEntry> resolve(const DeadLetters::Resolve& resolve, const AuditLine& audit);
+
+  Outcome<Retention::RunSweep> remove_jobs(uint64_t after, Instant before, size_t limit);
+  /// Of the history of removed jobs.
+  Outcome<Retention::Sweep> remove_remains(size_t limit);
+  Outcome<Retention::Sweep> remove_dead_letters(Instant before, size_t limit);
+  Outcome<Retention::Sweep> remove_blobs(Instant before, size_t limit);
+
+ private:
+  Outcome<Retention::RunSweep> sweep_jobs(uint64_t after, Instant before, size_t limit);
+  Outcome<Retention::Sweep> sweep_remains(size_t limit);
+  Outcome<Retention::Sweep> sweep_dead_letters(Instant before, size_t limit);
+  Outcome<bool> is_wanted(const JobId& job);
+  bool forget(const FoundJob& job);
+
+  Writer& writer_;
+  Database& database_ = writer_.database();
+  JobFileRows files_{database_};
+  DeadLetterRows letters_{database_};
+  DeadLetterQueries letter_queries_{database_};
+  Statement next_jobs_{database_,
+                       "SELECT number FROM job WHERE number > ? ORDER BY number LIMIT ?"};
+  Statement wanted_{database_, "SELECT 1 FROM dead_letter WHERE job = ? AND open = 1 LIMIT 1"};
+  Statement drop_job_{database_, "DELETE FROM job WHERE number = ?"};
+  Statement note_garbage_{database_, "INSERT INTO job_garbage (head) VALUES (?)"};
+  Statement garbage_{database_, "SELECT number, head FROM job_garbage ORDER BY number LIMIT 1"};
+  Statement shorten_{database_, "UPDATE job_garbage SET head = ? WHERE number = ?"};
+  Statement drop_garbage_{database_, "DELETE FROM job_garbage WHERE number = ?"};
+  Statement link_{database_, "SELECT prev FROM job_history WHERE number = ?"};
+  Statement drop_link_{database_, "DELETE FROM job_history WHERE number = ?"};
+  Statement first_letters_{database_, "SELECT number FROM dead_letter ORDER BY number LIMIT ?"};
+  Statement drop_letter_{database_, "DELETE FROM dead_letter WHERE number = ?"};
+};
+
+}  // namespace fermata::sqlite

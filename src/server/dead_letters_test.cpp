@@ -1,0 +1,125 @@
+#include "server/jobs_fixture.h"
+
+namespace fermata::server {
+namespace {
+
+class DeadLetterQueue : public Jobs {
+ protected:
+  void fail_one(const std::string& topic, const std::string& id) {
+    ASSERT_EQ(post("/jobs", Value::object({{"topic", topic}, {"id", id}})).status, 201);
+    if (registration_.empty()) registration_ = enroll();
+    Value claimed = claim(registration_, ++seq_);
+    ASSERT_EQ(claimed.get("jobs").size(), 1u);
+    report(
+        registration_,
+        result_of(claimed.get("jobs").items()[0], "failed",
+                  Value::object(
+                      {{"error", Value::object({{"code", "smtp"}, {"message", "no such box"}})}})));
+  }
+  Value items(const std::string& query = "") { return get("/dlq" + query).body.get("items"); }
+
+ private:
+  std::string registration_;
+  int seq_ = 0;
+};
+
+// J-82
+TEST_F(DeadLetterQueue, job_that_failed_is_listed_shown_and_discarded) {
+  fail_one("mail.send", "j1");
+  Value list = items();
+  ASSERT_EQ(list.size(), 1u);
+  const Value& entry = list.items()[0];
+  EXPECT_EQ(entry.get("job_id"), Value("j1"));
+  EXPECT_EQ(entry.get("topic"), Value("job.mail.send"));
+  EXPECT_EQ(entry.get("status"), Value("FAILED"));
+  EXPECT_EQ(entry.get("reason_code"), Value("retries_exhausted"));
+  EXPECT_EQ(entry.get("error").get("code"), Value("smtp"));
+  EXPECT_EQ(entry.get("attempts"), Value(1));
+  std::string id = text(entry.get("id"));
+  EXPECT_EQ(get("/dlq/" + id).body, entry);
+  EXPECT_EQ(get("/dlq/stats").body.get("reasons").get("retries_exhausted"), Value(1));
+
+  Answer discarded = world.ask("DELETE", "/api/v1/dlq/" + id);
+  ASSERT_EQ(discarded.status, 200) << discarded.text;
+  EXPECT_EQ(discarded.body.get("resolution"), Value("discarded"));
+  EXPECT_EQ(world.ask("DELETE", "/api/v1/dlq/" + id).code(), "wrong_state");
+  EXPECT_EQ(items().size(), 0u);
+  EXPECT_EQ(items("?state=resolved").size(), 1u);
+  EXPECT_EQ(get("/dlq/none").code(), "value_not_found");
+  EXPECT_EQ(get("/audit?action=dlq.").body.get("items").size(), 1u);
+}
+
+TEST_F(DeadLetterQueue, entries_are_filtered_and_purged) {
+  fail_one("mail.send", "j1");
+  fail_one("mail.send", "j2");
+  fail_one("pay", "j3");
+  EXPECT_EQ(items("?topic=mail.*").size(), 2u);
+  EXPECT_EQ(items("?job_id=j3").size(), 1u);
+  EXPECT_EQ(items("?status=timeout").size(), 0u);
+  EXPECT_EQ(get("/dlq?state=lost").status, 422);
+  EXPECT_EQ(get("/dlq?from=yesterday").status, 422);
+  EXPECT_EQ(get("/dlq?topic=").status, 422);
+
+  EXPECT_EQ(post("/dlq/purge", Value::object({})).code(), "filter_required");
+  EXPECT_EQ(post("/dlq/purge", Value::object({{"filter", Value::object({})}})).code(),
+            "filter_required");
+  Value mails =
+      Value::object({{"filter", Value::object({{"topic", "mail.*"}})}, {"dry_run", true}});
+  Answer tried = post("/dlq/purge", mails);
+  EXPECT_EQ(tried.body.get("matched"), Value(2)) << tried.text;
+  EXPECT_EQ(tried.body.get("purged"), Value(0));
+  mails.set("dry_run", false);
+  EXPECT_EQ(post("/dlq/purge", mails).body.get("purged"), Value(2));
+  EXPECT_EQ(items().size(), 1u);
+  EXPECT_EQ(post("/dlq/purge", Value::object({{"filter", "all"}})).body.get("purged"), Value(1));
+  EXPECT_EQ(items("?state=all").size(), 3u);
+}
+
+// JT-45
+TEST_F(DeadLetterQueue, entries_of_another_account_do_not_exist) {
+  fail_one("mail.send", "j1");
+  std::string id = text(items().items()[0].get("id"));
+  std::string other = "Authorization: Bearer " + world.add_key(Role::admin, "other") + "\r\n";
+  auto ask = [&](const char* method, const std::string& target, const std::string& body = "") {
+    return world.ask(method, "/api/v1" + target, body, other);
+  };
+  EXPECT_EQ(ask("GET", "/dlq").body.get("items").size(), 0u);
+  EXPECT_EQ(ask("GET", "/dlq/stats").body.get("open"), Value(0));
+  EXPECT_EQ(ask("GET", "/dlq/" + id).code(), "value_not_found");
+  EXPECT_EQ(ask("DELETE", "/dlq/" + id).code(), "value_not_found");
+  EXPECT_EQ(ask("POST", "/dlq/purge", R"({"filter":"all"})").body.get("matched"), Value(0));
+  EXPECT_EQ(items().size(), 1u);
+}
+
+// J-90, J-91
+TEST_F(DeadLetterQueue, metrics_tell_of_jobs_and_workers) {
+  fail_one("mail.send", "j1");
+  post("/jobs",
+       Value::object({{"topic", "idle"}, {"id", "j2"}, {"requires", Value::array({"gpu"})}}));
+  std::string metrics = world.ask("GET", "/metrics").text;
+  for (const char* line :
+       {"fermata_jobs_received_total{topic=\"job.mail.send\"} 1",
+        "fermata_jobs_dispatched_total{topic=\"job.mail.send\"} 1",
+        "fermata_jobs_completed_total{topic=\"job.mail.send\",status=\"FAILED\"} 1",
+        "fermata_job_attempts_total{topic=\"job.mail.send\",outcome=\"failed\"} 1",
+        "fermata_dispatch_latency_count{topic=\"job.mail.send\"} 1",
+        "fermata_dispatch_latency_bucket{topic=\"job.mail.send\",le=\"+Inf\"} 1",
+        "fermata_job_queue_depth{pool=\"default\",priority=\"interactive\","
+        "phase=\"no_workers\"} 1",
+        "fermata_job_queue_oldest_seconds{pool=\"default\"} 0",
+        "fermata_leases_held{pool=\"default\"} 0",
+        "fermata_workers{pool=\"default\",status=\"online\"} 1",
+        "fermata_dlq_open{reason_code=\"retries_exhausted\"} 1", "# TYPE fermata_stale_jobs gauge",
+        "# TYPE fermata_orphan_replayed_total counter"})
+    EXPECT_NE(metrics.find(line), std::string::npos) << line << "\n" << metrics;
+  Value stale =
+      Value::object({{"job_id", "j1"}, {"attempt", 1}, {"fence", 99}, {"status", "succeeded"}});
+  report(enroll(), stale);
+  metrics = world.ask("GET", "/metrics").text;
+  EXPECT_NE(metrics.find("fermata_worker_reports_rejected_total{kind=\"future\"} 1"),
+            std::string::npos)
+      << metrics;
+}
+
+}  // namespace
+}  // namespace fermata::server

@@ -1,0 +1,164 @@
+#include "server/job_metrics.h"
+
+#include <algorithm>
+
+#include "base/json.h"
+#include "core/fleet/view.h"
+
+namespace fermata::server {
+namespace {
+
+/// `name="value"`, with what would end the value escaped.
+std::string label_text(std::string_view name, std::string_view value) {
+  std::string out(name);
+  out.append("=\"");
+  for (char c : value) {
+    if (c == '\\' || c == '"') out.push_back('\\');
+    if (c == '\n') {
+      out.append("\\n");
+    } else {
+      out.push_back(c);
+    }
+  }
+  return out.append("\"");
+}
+
+std::string name_of_pool(const std::string& pool) { return pool.empty() ? "default" : pool; }
+
+std::string number_text(uint64_t number) { return std::to_string(number); }
+std::string number_text(double number) { return number_to_text(number); }
+
+template <class Number>
+void append_family(std::string& out, std::string_view name, std::string_view kind,
+                   std::string_view help, const std::map<std::string, Number>& values) {
+  out.append("# HELP fermata_").append(name).append(" ").append(help);
+  out.append("\n# TYPE fermata_").append(name).append(" ").append(kind).append("\n");
+  for (const auto& [labels, value] : values)
+    out.append("fermata_")
+        .append(name)
+        .append("{")
+        .append(labels)
+        .append("} ")
+        .append(number_text(value))
+        .append("\n");
+}
+
+}  // namespace
+
+const std::string& JobMetrics::topic_of(const std::string& topic) {
+  static const std::string other = "other";
+  if (auto known = topics_.find(topic); known != topics_.end()) return *known;
+  return topics_.size() < topics_max ? *topics_.insert(topic).first : other;
+}
+
+void JobMetrics::happened(const job::Job& state, std::span<const job::Event> events) {
+  std::lock_guard lock(mutex_);
+  for (const job::Event& event : events) count(state, event);
+}
+
+void JobMetrics::count(const job::Job& state, const job::Event& event) {
+  const std::string& topic = topic_of(state.request.topic);
+  std::string by_topic = label_text("topic", topic);
+  const job::EventBody& body = event.body;
+  if (std::holds_alternative<job::JobSubmitted>(body)) ++received_[by_topic];
+  if (const auto* dispatched = std::get_if<job::JobDispatched>(&body)) {
+    ++dispatched_[by_topic];
+    const job::Attempt* attempt = state.find_attempt(dispatched->fence);
+    if (!attempt || !attempt->ready_at) return;
+    int64_t waited_ms = (event.at - *attempt->ready_at).ms;
+    Latency& latency = dispatch_latency_[by_topic];
+    auto bucket = std::lower_bound(buckets_ms.begin(), buckets_ms.end(), waited_ms);
+    ++latency.counts[static_cast<size_t>(bucket - buckets_ms.begin())];
+    latency.sum_ms += waited_ms;
+  }
+  if (const auto* end = std::get_if<job::JobAttemptEnded>(&body))
+    ++attempts_[by_topic + "," + label_text("outcome", name_of(end->outcome))];
+  if (std::holds_alternative<job::JobSucceeded>(body)) ended(by_topic, job::State::succeeded);
+  if (std::holds_alternative<job::JobFailed>(body)) ended(by_topic, job::State::failed);
+  if (std::holds_alternative<job::JobTimedOut>(body)) ended(by_topic, job::State::timeout);
+  if (std::holds_alternative<job::JobCancelled>(body)) ended(by_topic, job::State::cancelled);
+  if (std::holds_alternative<job::JobDenied>(body)) ended(by_topic, job::State::denied);
+}
+
+void JobMetrics::ended(const std::string& by_topic, job::State state) {
+  ++completed_[by_topic + "," + label_text("status", name_of(state))];
+}
+
+void JobMetrics::rejected(job::Answer answer) {
+  std::lock_guard lock(mutex_);
+  ++rejected_[label_text("kind", name_of(answer))];
+}
+
+void JobMetrics::replayed(const job::Summary& summary) {
+  std::lock_guard lock(mutex_);
+  ++replayed_[label_text("topic", topic_of(summary.topic))];
+}
+
+void JobMetrics::swept(const std::map<job::State, uint64_t>& stale) {
+  std::lock_guard lock(mutex_);
+  for (auto& [state, count] : stale_) count = 0;
+  for (const auto& [state, count] : stale) stale_[state] = count;
+}
+
+JobMetrics::Gauges JobMetrics::gauges_of(const fleet::Fleet& fleet, Instant now) {
+  Gauges gauges;
+  for (const fleet::Queue::Depth& depth : fleet.queue().depths()) {
+    std::string pool = label_text("pool", name_of_pool(depth.pool));
+    gauges.queue_depth[pool + "," + label_text("priority", name_of(depth.priority)) + "," +
+                       label_text("phase", depth.profiles > 0 ? "ready" : "no_workers")] +=
+        depth.jobs;
+    double& oldest = gauges.queue_oldest_seconds[pool];
+    oldest = std::max(oldest, static_cast<double>((now - depth.oldest).ms) / 1e3);
+  }
+  for (const auto& [id, registration] : fleet.registrations()) {
+    std::string pool = label_text("pool", name_of_pool(registration.card.pool));
+    gauges.leases_held[pool] += registration.leases.size();
+    ++gauges.workers[pool + "," + label_text("status", fleet::view::status_of(registration))];
+  }
+  return gauges;
+}
+
+void JobMetrics::append_latency(std::string& out) const {
+  constexpr std::string_view name = "fermata_dispatch_latency";
+  out.append("# HELP ").append(name).append(" Seconds from ready to leased.\n# TYPE ");
+  out.append(name).append(" histogram\n");
+  for (const auto& [labels, latency] : dispatch_latency_) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < latency.counts.size(); ++i) {
+      sum += latency.counts[i];
+      std::string bound =
+          i < buckets_ms.size() ? number_to_text(static_cast<double>(buckets_ms[i]) / 1e3) : "+Inf";
+      out.append(name).append("_bucket{").append(labels).append(",le=\"").append(bound);
+      out.append("\"} ").append(std::to_string(sum)).append("\n");
+    }
+    out.append(name).append("_sum{").append(labels).append("} ");
+    out.append(number_to_text(static_cast<double>(latency.sum_ms) / 1e3)).append("\n");
+    out.append(name).append("_count{").append(labels).append("} ");
+    out.append(std::to_string(sum)).append("\n");
+  }
+}
+
+void JobMetrics::append(std::string& out, const Gauges& gauges) const {
+  std::lock_guard lock(mutex_);
+  append_family(out, "jobs_received_total", "counter", "Jobs submitted.", received_);
+  append_family(out, "jobs_dispatched_total", "counter", "Attempts given to workers.", dispatched_);
+  append_family(out, "jobs_completed_total", "counter", "Jobs that ended.", completed_);
+  append_family(out, "job_attempts_total", "counter", "Attempts that ended.", attempts_);
+  append_family(out, "worker_reports_rejected_total", "counter",
+                "Words of workers that changed nothing.", rejected_);
+  append_family(out, "orphan_replayed_total", "counter",
+                "Jobs that nothing would have moved, moved by a sweep.", replayed_);
+  std::map<std::string, uint64_t> stale;
+  for (const auto& [state, count] : stale_) stale[label_text("state", name_of(state))] = count;
+  append_family(out, "stale_jobs", "gauge", "Such jobs, as the last sweep found them.", stale);
+  append_latency(out);
+  append_family(out, "job_queue_depth", "gauge", "Jobs waiting for workers.", gauges.queue_depth);
+  append_family(out, "job_queue_oldest_seconds", "gauge", "How long the oldest has waited.",
+                gauges.queue_oldest_seconds);
+  append_family(out, "leases_held", "gauge", "Leases of workers.", gauges.leases_held);
+  append_family(out, "workers", "gauge", "Workers that are known.", gauges.workers);
+  append_family(out, "dlq_open", "gauge", "Open entries of the dead letter queue.",
+                gauges.dead_letters_open);
+}
+
+}  // namespace fermata::server

@@ -1,0 +1,63 @@
+#include "server/job_metrics.h"
+#include "server/routes/common.h"
+#include "server/routes/routes.h"
+
+namespace fermata::server::routes {
+namespace {
+
+void set_gauges(Api& api) {
+  Metrics& metrics = api.metrics();
+  FeedHub::Counts counts = api.hub().counts();
+  metrics.commits = counts.commits;
+  metrics.events = counts.events;
+  metrics.runs_started = counts.started;
+  metrics.runs_completed = counts.ended[0];
+  metrics.runs_failed = counts.ended[1];
+  metrics.runs_cancelled = counts.ended[2];
+  metrics.runs_timed_out = counts.ended[3];
+  metrics.work_queue_depth = api.pool().queued();
+  if (api.options().queue_depth) metrics.queue_depth = api.options().queue_depth();
+  if (api.options().checkpoints_unreadable)
+    metrics.checkpoints_unreadable = api.options().checkpoints_unreadable();
+  if (api.options().store_failures) metrics.store_failures = api.options().store_failures();
+  if (api.options().runs_removed) metrics.runs_removed = api.options().runs_removed();
+  if (api.options().audit_lines_removed)
+    metrics.audit_lines_removed = api.options().audit_lines_removed();
+  if (api.options().connections_open) metrics.connections_open = api.options().connections_open();
+  if (Telemetry* telemetry = api.options().telemetry) {
+    Telemetry::Counts spans = telemetry->counts();
+    metrics.spans_exported = spans.exported;
+    metrics.spans_dropped = spans.dropped;
+    metrics.span_failures = spans.failures;
+  }
+  auto up = std::chrono::steady_clock::now() - api.started_at();
+  metrics.uptime_seconds =
+      static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(up).count());
+}
+
+void answer_metrics(Api& api, const Call& call, JobMetrics::Gauges gauges) {
+  // One number that cannot be read keeps nobody from the others.
+  if (auto open = api.dead_letters().count_dead_letters(AccountId()))
+    for (const auto& [reason, count] : *open)
+      gauges.dead_letters_open["reason_code=\"" + reason + "\""] = count;
+  set_gauges(api);
+  http::Response response;
+  response.content_type = "text/plain; version=0.0.4; charset=utf-8";
+  response.body = api.metrics().text();
+  api.hub().job_metrics().append(response.body, gauges);
+  call.send(std::move(response));
+}
+
+}  // namespace
+
+/// Who works is the engine's to tell, what failed the store's; neither is waited for on the
+/// server's thread.
+void metrics(Api& api, Call call) {
+  bool taken = api.jobs().with_workers([&api, call](Workers& workers) {
+    auto gauges = JobMetrics::gauges_of(workers.fleet(), api.now());
+    api.pool().submit_owed([&api, call, gauges] { answer_metrics(api, call, gauges); });
+  });
+  if (!taken) api.pool().submit_owed([&api, call] { answer_metrics(api, call, {}); });
+}
+
+}  // namespace fermata::server::routes

@@ -82,6 +82,54 @@ function(fermata_zones target)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_bundle>)
 endfunction()
 
+# Puts the web console into a target: brotli and gzip forms of what Vite makes of ui/console. Without
+# Node.js the bundle is empty, and the server says how to add it.
+option(FERMATA_CONSOLE "build the web console where Node.js is found" ON)
+set(FERMATA_NODE "" CACHE FILEPATH "Node.js of version 20.19 or newer; empty for the one in PATH")
+function(fermata_console target)
+  set(out ${CMAKE_BINARY_DIR}/console)
+  set(source ${CMAKE_SOURCE_DIR}/ui/console)
+  set(node ${FERMATA_NODE})
+  if(NOT node)
+    find_program(found_node node)
+    set(node ${found_node})
+  endif()
+  set(version "")
+  if(FERMATA_CONSOLE AND node)
+    execute_process(COMMAND ${node} --version OUTPUT_VARIABLE version OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    string(REPLACE "v" "" version "${version}")
+  endif()
+  file(CONFIGURE OUTPUT ${out}.S @ONLY CONTENT [[
+    .section .rodata
+    .global fermata_console_begin
+    .global fermata_console_end
+    .type fermata_console_begin, %object
+    .type fermata_console_end, %object
+    .balign 16
+fermata_console_begin:
+    .incbin "@out@.bin"
+fermata_console_end:
+    .byte 0
+    .section .note.GNU-stack,"",%progbits
+]])
+  if(version VERSION_GREATER_EQUAL 20.19)
+    file(GLOB_RECURSE files CONFIGURE_DEPENDS ${source}/src/* ${source}/public/* ${source}/tools/*)
+    add_custom_command(OUTPUT ${out}.bin
+      COMMAND ${node} ${source}/tools/build.mjs ${out}
+      DEPENDS ${files} ${source}/package-lock.json ${source}/index.html ${source}/vite.config.ts
+        ${source}/svelte.config.js ${source}/tsconfig.json
+      COMMENT "Building the web console")
+  else()
+    message(STATUS "Without the web console: it needs Node.js 20.19 or newer")
+    add_custom_command(OUTPUT ${out}.bin
+      COMMAND ${CMAKE_COMMAND} -E echo FCONSOLE1 > ${out}.bin
+      COMMAND ${CMAKE_COMMAND} -E echo 0 >> ${out}.bin)
+  endif()
+  add_library(${target}_console OBJECT ${out}.S)
+  set_source_files_properties(${out}.S PROPERTIES OBJECT_DEPENDS ${out}.bin)
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_console>)
+endfunction()
+
 # A program made of one main file or of every source in a folder outside src/.
 function(fermata_program name)
   set(sources ${ARGN})

@@ -137,6 +137,7 @@ void Serving::build_api() {
   options.job_log_bytes_max = settings_.jobs_log_bytes_max;
   options.demo_echo = !settings_.demo.empty();
   options.version = program_version;
+  options.secure_cookies = !settings_.tls_cert.empty();
   if (clock_mover_) options.test_clock = clock_mover_->for_api();
   options.queue_depth = [host = engine_.host.get()] { return host->counters().queue_depth; };
   options.checkpoints_unreadable = [host = engine_.host.get()] {

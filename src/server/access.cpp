@@ -15,7 +15,8 @@ bool is_known_host(std::string_view authority, const AccessOptions& options) {
          });
 }
 
-/// True when the page that asks was itself served from the address that it asks.
+}  // namespace
+
 bool is_same_origin(std::string_view origin, std::string_view authority) {
   for (std::string_view scheme : {"http://", "https://"})
     if (origin.starts_with(scheme))
@@ -41,8 +42,6 @@ Outcome<Principal> choose_account(Principal who, std::string_view named) {
   who.account = AccountId(std::string(named));
   return who;
 }
-
-}  // namespace
 
 Outcome<AccessMode> choose_access(const http::ListenAddress& listen, bool any_key, bool insecure) {
   if (any_key) return AccessMode::keys;

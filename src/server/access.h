@@ -29,6 +29,13 @@ struct AccessOptions {
 /// that is not loopback (DNS rebinding); without keys, `/api` from a foreign Origin.
 Outcome<void> guard_origin(const http::Request& request, const AccessOptions& options);
 
+/// The key that a request carries; empty without one.
+std::string_view presented_key(const http::Request& request);
+/// True when the page that asks was itself served from the address that it asks.
+bool is_same_origin(std::string_view origin, std::string_view authority);
+/// The same principal for the account that is named; only root may name another than its own.
+Outcome<Principal> choose_account(Principal who, std::string_view named);
+
 /// Who asks, from the key presented or the mode, and for which account (`X-Account-Id`, root only).
 Outcome<Principal> authenticate(const http::Request& request, const AccessOptions& options,
                                 KeyRing& keys, Instant now);

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/uuid.h"
 #include "front/flow_text.h"
+#include "server/console/answer.h"
 #include "server/problem.h"
 #include "server/routes/table.h"
 
@@ -103,6 +104,7 @@ Api::Api(ApiParts parts, ApiOptions options)
       openapi_(openapi_of(routes_, options_.version)),
       started_at_(std::chrono::steady_clock::now()),
       keys_(parts.catalog),
+      sessions_(parts.catalog),
       rates_(options_.rate_limit),
       metrics_(routes_),
       tracing_(options_.telemetry, options_.trace_share,
@@ -211,7 +213,10 @@ void Api::handle(const http::Request& request, http::Responder responder) {
   if (auto guarded = guard_origin(request, options_.access); !guarded)
     return responder.send(refuse(guarded.error()));
   const auto* route = static_cast<const Route*>(request.route);
-  if (!route) return responder.send(not_found(request));
+  if (!route) {
+    auto page = console_answer(request, ConsoleFiles::bundled());
+    return responder.send(page ? *std::move(page) : not_found(request));
+  }
   dispatch({request, *route, std::move(responder), {}, {}, {}});
 }
 
@@ -235,7 +240,9 @@ std::optional<http::Response> Api::guard(Call& call) {
 }
 
 std::optional<http::Response> Api::guard_account(Call& call) {
-  auto who = authenticate(call.request, options_.access, keys_, now());
+  auto who = Sessions::presented(call.request)
+                 ? sessions_.authenticate(call.request, now(), std::chrono::steady_clock::now())
+                 : authenticate(call.request, options_.access, keys_, now());
   if (!who) {
     if (who.error().code == ErrorCode::unauthorized) ++metrics_.unauthorized;
     return refuse(who.error());

@@ -29,6 +29,7 @@
 #include "server/rate_limits.h"
 #include "server/request_tracing.h"
 #include "server/router.h"
+#include "server/sessions.h"
 #include "server/work_pool.h"
 
 namespace fermata::server {
@@ -84,6 +85,7 @@ struct ApiOptions {
   size_t work_threads = 2;
   size_t work_queue_max = 1024;
   bool demo_echo = false;
+  bool secure_cookies = false;  ///< the server speaks TLS
   std::string version = "0.1.0";
   std::optional<TestClock> test_clock;
   std::function<size_t()> queue_depth;  ///< commands waiting for the engine
@@ -133,6 +135,7 @@ class Api final : public http::Handler {
   front::Definitions& definitions() { return parts_.definitions; }
   front::Vault& vault() { return parts_.vault; }
   KeyRing& keys() { return keys_; }
+  Sessions& sessions() { return sessions_; }
   Metrics& metrics() { return metrics_; }
   Deadlines& deadlines() { return deadlines_; }
   WorkPool& pool() { return pool_; }
@@ -171,6 +174,7 @@ class Api final : public http::Handler {
   std::string epoch_;
   std::atomic<bool> stopping_{false};
   KeyRing keys_;
+  Sessions sessions_;
   RateLimits rates_;
   Metrics metrics_;
   BulkRunner bulk_{*this};

@@ -1,23 +1,8 @@
 #include "server/routes/common.h"
 #include "server/routes/routes.h"
+#include "server/routes/session_value.h"
 
 namespace fermata::server::routes {
-namespace {
-
-std::string_view mode_text(AccessMode mode) {
-  switch (mode) {
-    case AccessMode::keys:
-      return "keys";
-    case AccessMode::local:
-      return "local";
-    case AccessMode::insecure:
-      break;
-  }
-  return "insecure";
-}
-
-}  // namespace
-
 /// The numbers a first page shows.
 void overview(Api& api, Call call) {
   auto counts = api.reader().counts(call.who.account);
@@ -34,7 +19,7 @@ void overview(Api& api, Call call) {
                {{"version", api.options().version},
                 {"account_id", call.who.account.text()},
                 {"role", name_of(call.who.role)},
-                {"access", mode_text(api.options().access.mode)},
+                {"access", access_text(api.options().access.mode)},
                 {"now", to_rfc3339(api.now())},
                 {"virtual_clock", api.options().test_clock.has_value()},
                 {"uptime_ms", std::chrono::duration_cast<std::chrono::milliseconds>(up).count()},

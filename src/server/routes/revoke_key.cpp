@@ -15,6 +15,7 @@ void revoke_key(Api& api, Call call) {
     if (!revoked) return api.fail(call, revoked.error());
   }
   api.keys().forget(key->id);
+  api.sessions().forget_key(key->id);
   http::Response response;
   response.status = 204;
   call.send(std::move(response));

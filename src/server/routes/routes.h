@@ -12,6 +12,9 @@ void openapi(Api& api, Call call);
 void metrics(Api& api, Call call);
 void status_page(Api& api, Call call);
 void overview(Api& api, Call call);
+void open_session(Api& api, Call call);
+void get_session(Api& api, Call call);
+void close_session(Api& api, Call call);
 
 void put_workflow(Api& api, Call call);
 void get_workflow(Api& api, Call call);

@@ -46,6 +46,17 @@ inline constexpr std::string_view previewed_schema =
       "timezone":{"type":"string"},"tzdata":{"type":"string"},
       "next":{"type":"array","items":{"type":"object","required":["at","local","zone"]}}}})";
 
+inline constexpr std::string_view sign_in_schema =
+    R"({"type":"object","required":["key"],"additionalProperties":false,
+      "properties":{"key":{"type":"string"}}})";
+
+inline constexpr std::string_view session_schema =
+    R"({"type":"object","required":["account_id","role","actor","access","version","now"],
+      "properties":{"account_id":{"type":"string"},"role":{"type":"string"},
+      "actor":{"type":"string"},"access":{"enum":["keys","local","insecure"]},
+      "version":{"type":"string"},"console":{"type":["string","null"]},"now":{"type":"string"},
+      "virtual_clock":{"type":"boolean"},"csrf":{"type":["string","null"]}}})";
+
 inline constexpr std::string_view rollback_schema =
     R"({"type":"object","required":["version"],"additionalProperties":false,
       "properties":{"version":{"type":"integer","minimum":1}}})";

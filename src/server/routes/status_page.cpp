@@ -1,4 +1,5 @@
 #include "base/hash.h"
+#include "server/console/answer.h"
 #include "server/routes/common.h"
 #include "server/routes/routes.h"
 
@@ -104,6 +105,8 @@ constexpr std::string_view body_html = R"html(
 <p id="none" class="soft" hidden>Nothing has run yet. Store a workflow with
 <code>PUT /api/v1/workflows/{id}</code> and start it with
 <code>POST /api/v1/workflows/{id}/executions</code>.</p>
+<p class="soft">This program was built without the console. Install Node.js 20.19 or newer and run
+<code>./dev build</code> again to add it.</p>
 <p class="soft"><a href="/openapi.json">API description</a> ·
 <a href="/metrics">metrics</a> · <a href="/api/v1/workflows">workflows</a></p>
 </main>
@@ -126,9 +129,11 @@ std::string policy_hash(std::string_view content) {
 
 }  // namespace
 
-/// What a browser sees before there is a console: numbers, the latest executions, and links into
+/// The console; where the program was built without it, what a browser sees instead: numbers, the latest executions, and links into
 /// the API. Nothing is loaded from elsewhere, and only this script may run in it.
 void status_page(Api&, Call call) {
+  if (auto console = console_answer(call.request, ConsoleFiles::bundled()))
+    return call.send(*std::move(console));
   static const std::string html = page_html();
   static const std::string policy =
       "default-src 'none'; connect-src 'self'; img-src data:; "

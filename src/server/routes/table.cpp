@@ -15,7 +15,7 @@ using http::Method;
 const Route core_routes[] = {
     // The process.
     {.method = Method::get, .path = "/", .access = Access::open, .work = Work::quick,
-     .handler = routes::status_page, .summary = "A small status page.",
+     .handler = routes::status_page, .summary = "The web console.",
      .media_type = "text/html"},
     {.method = Method::get, .path = "/healthz", .access = Access::open, .work = Work::quick,
      .handler = routes::healthz, .summary = "The process is alive.",
@@ -33,6 +33,16 @@ const Route core_routes[] = {
     {.method = Method::get, .path = "/api/v1/overview", .access = Access::viewer,
      .work = Work::blocking, .handler = routes::overview,
      .summary = "Version, access and executions by status."},
+    {.method = Method::post, .path = "/api/v1/session", .access = Access::open,
+     .work = Work::blocking, .handler = routes::open_session,
+     .summary = "Exchange a key for a cookie, for browsers.", .body = Body::json,
+     .request_schema = sign_in_schema, .response_schema = session_schema},
+    {.method = Method::get, .path = "/api/v1/session", .access = Access::viewer,
+     .work = Work::quick, .handler = routes::get_session, .summary = "Who asks.",
+     .response_schema = session_schema},
+    {.method = Method::delete_, .path = "/api/v1/session", .access = Access::viewer,
+     .work = Work::quick, .handler = routes::close_session, .summary = "Sign out.",
+     .success = 204},
     // Workflows.
     {.method = Method::get, .path = "/api/v1/workflows", .access = Access::viewer,
      .work = Work::blocking, .handler = routes::list_workflows, .summary = "List workflows.",

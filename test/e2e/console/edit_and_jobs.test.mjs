@@ -1,0 +1,116 @@
+// Writing workflows, starting them, jobs and workers.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { end, eventually, serve, tab } from './harness.mjs';
+import { fill, waits } from './world.mjs';
+
+after(end);
+
+test('t20_the_editor_checks_while_one_types_and_saves_a_new_version', async () => {
+  const server = await serve();
+  await server.put('/workflows/reminder', waits);
+  const edit = await tab(server, '/workflows/reminder?tab=edit', { allow: [/status of 4\d\d/] });
+  const area = edit.page.getByLabel('Definition');
+  await edit.says('Valid');
+  const text = await area.inputValue();
+  await area.fill('{"nodes": [\n  {"id": "a", "type": "nope"}\n], "edges": []}');
+  await edit.says('no node type');
+  const { errors } = await server.ask('POST', '/workflows/check', await area.inputValue());
+  const wrong = errors.find((error) => error.message.includes('no node type'));
+  await edit.page.locator('.gutter .wrong', { hasText: String(wrong.line) }).first().waitFor();
+  await area.focus();
+  const lines = new Set();
+  for (let i = 0; i < errors.length; i++) {
+    await edit.page.keyboard.press('F8');
+    lines.add(await area.evaluate((element) => element.value.slice(0, element.selectionStart).split('\n').length));
+  }
+  assert.ok(lines.has(wrong.line));
+  await area.fill(text.replace('Wait 2 hours', 'Wait a while'));
+  await edit.says('Valid');
+  await edit.page.locator('[data-node="wait"]').getByText('Wait a while').first().waitFor();
+  await area.press('Control+s');
+  await edit.says('Saved as version 2');
+  assert.equal((await server.get('/workflows/reminder')).version, 2);
+  await edit.close();
+});
+
+test('t21_of_two_editors_the_second_sees_what_the_first_has_saved', async () => {
+  const server = await serve();
+  await server.put('/workflows/reminder', waits);
+  const edit = await tab(server, '/workflows/reminder?tab=edit', { allow: [/status of 412/] });
+  await edit.says('Valid');
+  const area = edit.page.getByLabel('Definition');
+  const mine = (await area.inputValue()).replace('it is time', 'mine');
+  await server.put('/workflows/reminder', JSON.parse(JSON.stringify(waits).replace('it is time', 'theirs')));
+  await area.fill(mine);
+  await edit.says('not saved');
+  await eventually(async () => assert.ok(await edit.page.getByRole('button', { name: 'Save', exact: true }).isEnabled()));
+  await edit.page.getByRole('button', { name: 'Save', exact: true }).click();
+  await edit.says('Somebody else has saved meanwhile');
+  await edit.page.locator('dialog .removed', { hasText: 'theirs' }).waitFor();
+  await edit.page.locator('dialog .added', { hasText: 'mine' }).waitFor();
+  assert.match(await area.inputValue(), /mine/);
+  await edit.page.getByRole('button', { name: 'Save mine over it' }).click();
+  await edit.says('Saved as version 3');
+  await edit.close();
+});
+
+test('t22_versions_are_compared_as_text_and_as_a_graph', async () => {
+  const server = await serve();
+  await server.put('/workflows/reminder', waits);
+  await server.put('/workflows/reminder', {
+    nodes: [...waits.nodes.filter((node) => node.id !== 'end').map((node) => (node.id === 'wait' ? { ...node, name: 'Wait 3 hours' } : node)), { id: 'last', name: 'New end', type: 'log', parameters: { message: 'x' } }],
+    edges: [waits.edges[0], { id: '2', src: 'wait', dst: 'last' }],
+  });
+  const page = await tab(server, '/workflows/reminder?tab=versions');
+  const mark = (node) => page.page.locator(`[data-node="${node}"] .mark`).textContent();
+  assert.equal(await mark('last'), '+');
+  assert.equal(await mark('end'), '−');
+  assert.equal(await mark('wait'), '~');
+  await page.page.getByRole('button', { name: 'Make current' }).click();
+  await page.says('Version 1 is the current one');
+  assert.equal((await server.get('/workflows/reminder')).version, 1);
+  await page.close();
+});
+
+test('a_start_lands_on_the_run_with_that_input', async () => {
+  const server = await serve();
+  await server.put('/workflows/reminder', waits);
+  const page = await tab(server, '/workflows/reminder?tab=start');
+  await page.page.getByLabel('Input, JSON').fill('{"name": ');
+  assert.ok(await page.page.getByRole('button', { name: 'Start', exact: true }).isDisabled());
+  await page.page.getByLabel('Input, JSON').fill('{"name": "Ada"}');
+  await page.page.getByRole('button', { name: 'Start', exact: true }).click();
+  await page.page.waitForURL('**/runs/*');
+  const id = page.page.url().split('/').at(-1);
+  assert.deepEqual((await server.get(`/executions/${id}`)).input, { name: 'Ada' });
+  await page.close();
+});
+
+test('t26_the_board_counts_as_the_api_does_and_a_job_without_worker_names_the_cure', async () => {
+  const server = await serve();
+  const ids = await fill(server);
+  const board = await tab(server, '/jobs');
+  const { states } = await server.get('/jobs/stats');
+  await board.page.locator('.column', { hasText: 'Scheduled' }).locator('h2', { hasText: String(states.SCHEDULED) }).waitFor();
+  await board.page.goto(`${server.url}/jobs/${ids.job}`);
+  await board.says('fermata worker --topic job.mail.send');
+  await board.page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await board.page.getByRole('button', { name: 'Cancel job' }).click();
+  await board.page.locator('h1 + .status', { hasText: 'Cancelled' }).waitFor();
+  await board.close();
+});
+
+test('t31_a_worker_appears_is_drained_and_sent_away', async () => {
+  const server = await serve();
+  await server.post('/worker/register', { worker_id: 'w-1', topics: ['job.mail.send'], max_parallel: 4 });
+  const page = await tab(server, '/workers', { allow: [/status of 4\d\d/] });
+  await page.says('w-1');
+  await page.page.getByRole('button', { name: 'Drain' }).click();
+  await page.says('Draining');
+  page.page.on('dialog', (dialog) => dialog.accept());
+  await page.page.getByRole('button', { name: 'Revoke' }).click();
+  await page.says('No worker is known');
+  await page.close();
+});

@@ -1,0 +1,169 @@
+// A real server and a real browser for each test, and the rules that hold in all of them (U-90).
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
+const modules = join(root, 'ui/console/node_modules');
+const { chromium } = await import(join(modules, 'playwright-core/index.mjs'));
+const axeSource = readFileSync(join(modules, 'axe-core/axe.min.js'), 'utf8');
+
+export const artifacts = join(root, 'build/artifacts/console');
+mkdirSync(artifacts, { recursive: true });
+
+const binary = process.env.FERMATA_BINARY ?? join(root, 'build/release/fermata');
+const started = [];
+let browser = null;
+
+/** A server on a free port with data of its own. `clock` stands still until it is moved. */
+export async function serve({ clock = '', data = mkdtempSync(join(tmpdir(), 'fermata-console-')), listen = '127.0.0.1:0', flags = [] } = {}) {
+  const child = spawn(binary, ['serve', '--listen', listen, '--data', data, ...(clock ? ['--clock', `virtual:${clock}`] : []), ...flags],
+    { cwd: data, stdio: ['ignore', 'pipe', 'pipe'] });
+  let log = '';
+  const url = await new Promise((found, failed) => {
+    const timer = setTimeout(() => failed(new Error(`the server did not start:\n${log}`)), 60_000);
+    const read = (text) => {
+      log += text;
+      const match = /Serving url=(\S+)/.exec(log);
+      if (match) {
+        clearTimeout(timer);
+        found(match[1]);
+      }
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    child.on('exit', (code) => failed(new Error(`the server ended with ${code}:\n${log}`)));
+  });
+  const server = {
+    url, data, child,
+    log: () => log,
+    key: '',
+    async stop(signal = 'SIGTERM') {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = new Promise((over) => child.on('exit', over));
+      child.kill(signal);
+      await ended;
+    },
+    /** Asks the API; fails unless the answer is a success (or `status`). */
+    async ask(method, path, body, { status, headers = {} } = {}) {
+      const answer = await fetch(`${url}/api/v1${path}`, {
+        method,
+        headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...(server.key ? { 'X-API-Key': server.key } : {}), ...headers },
+        body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+      });
+      const text = await answer.text();
+      if (status !== undefined ? answer.status !== status : !answer.ok) assert.fail(`${method} ${path}: ${answer.status} ${text}`);
+      return text ? JSON.parse(text) : null;
+    },
+    get: (path) => server.ask('GET', path),
+    post: (path, body = {}) => server.ask('POST', path, body),
+    put: (path, body) => server.ask('PUT', path, body),
+    advance: (ms) => server.ask('POST', '/test/clock/advance', { ms }),
+    async start(workflow, body = {}) {
+      return (await server.post(`/workflows/${workflow}/executions`, body)).id;
+    },
+    async until(id, status) {
+      return eventually(async () => {
+        const run = await server.get(`/executions/${id}`);
+        assert.equal(run.status, status);
+        return run;
+      });
+    },
+  };
+  started.push(server);
+  return server;
+}
+
+/** Tries until it does not fail; what it last failed with when time is over. */
+export async function eventually(attempt, ms = 60_000) {
+  const deadline = Date.now() + ms;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await new Promise((later) => setTimeout(later, 50));
+    }
+  }
+}
+
+async function theBrowser() {
+  browser ??= await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--force-color-profile=srgb'],
+  });
+  return browser;
+}
+
+/**
+ * A tab that fails the test on any error in its console, anything the policy stopped, a request that
+ * leaves the origin, or a file that is missing. `allow` names what a test makes go wrong itself.
+ */
+export async function tab(server, path = '/', { width = 1280, height = 800, theme = 'light', allow = [], context, touch = false } = {}) {
+  const own = context ?? (await (await theBrowser()).newContext({ viewport: { width, height }, colorScheme: theme, locale: 'en', timezoneId: 'Europe/Berlin', reducedMotion: 'reduce', hasTouch: touch }));
+  const page = await own.newPage();
+  page.setDefaultTimeout(60_000);
+  const faults = [];
+  const requests = [];
+  const allowed = (text) => allow.some((pattern) => pattern.test(text));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !allowed(`${message.text()} ${message.location().url}`)) faults.push(`console: ${message.text()} ${message.location().url}`);
+  });
+  page.on('pageerror', (error) => faults.push(`error: ${error.stack ?? error.message}`));
+  page.on('request', (request) => {
+    requests.push(request.url());
+    if (!request.url().startsWith(server.url) && !/^(data|blob|about):/.test(request.url())) faults.push(`foreign request: ${request.url()}`);
+  });
+  page.on('response', (response) => {
+    if (response.status() >= 400 && !response.url().includes('/api/')) faults.push(`${response.status()} ${response.url()}`);
+  });
+  await page.addInitScript(() => {
+    addEventListener('securitypolicyviolation', (event) => console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`));
+    addEventListener('unhandledrejection', (event) => console.error(`unhandled: ${String(event.reason?.stack ?? event.reason)}`));
+  });
+  await page.goto(server.url + path);
+  return {
+    page, requests, context: own,
+    faults: () => faults,
+    check() {
+      assert.deepEqual(faults, []);
+    },
+    async close() {
+      await own.close();
+      assert.deepEqual(faults, []);
+    },
+    text: () => page.evaluate(() => document.body.innerText),
+    /** Waits until the page says `text`. */
+    says: (text, options = {}) => page.getByText(text, options).first().waitFor(),
+    async overflow() {
+      return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    },
+    async shot(name) {
+      const image = await page.screenshot({ path: join(artifacts, `${name}.png`) });
+      assert.ok(image.length > 4000, `${name} looks blank`);
+    },
+    /** What axe finds wrong, by the debugger: the page's policy stays whole. */
+    async axe() {
+      const session = await own.newCDPSession(page);
+      const run = (expression) => session.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
+      await run(`${axeSource};0`);
+      const { result, exceptionDetails } = await run(
+        'axe.run(document,{runOnly:["wcag2a","wcag2aa","wcag21aa","wcag22aa"]}).then(r=>JSON.stringify(r.violations.map(v=>({id:v.id,nodes:v.nodes.map(n=>n.html.slice(0,160)+" :: "+n.failureSummary.slice(0,240)).slice(0,3)}))))');
+      if (exceptionDetails) assert.fail(JSON.stringify(exceptionDetails));
+      return JSON.parse(result.value);
+    },
+  };
+}
+
+export async function end() {
+  await browser?.close();
+  browser = null;
+  for (const server of started.splice(0)) {
+    await server.stop('SIGKILL');
+    rmSync(server.data, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,174 @@
+// Home, the list of runs, acting on many.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { end, eventually, serve, tab } from './harness.mjs';
+import { fails, fill, waits } from './world.mjs';
+
+after(end);
+const noon = '2026-01-12T12:00:00Z';
+
+test('t1_a_fresh_server_says_all_well_and_how_to_begin', async () => {
+  const server = await serve();
+  const home = await tab(server);
+  await home.says('All well: nothing is overdue, nothing failed in the last hour');
+  assert.equal(await home.page.locator('.first pre').count(), 3);
+  const paint = await home.page.evaluate(() => performance.getEntriesByType('paint').map((entry) => entry.startTime));
+  assert.ok(paint.every((at) => at < 10_000), `painted at ${paint}`);
+  assert.ok(home.requests.length > 2 && home.requests.every((url) => url.startsWith(server.url)));
+  await home.close();
+});
+
+test('t2_three_failures_of_one_cause_are_one_problem_that_leads_to_them', async () => {
+  const server = await serve();
+  await server.put('/workflows/checkout', fails);
+  const ids = [];
+  for (let i = 0; i < 3; i++) ids.push(await server.start('checkout'));
+  for (const id of ids) await server.until(id, 'failed');
+  const home = await tab(server);
+  await home.says('3 runs of checkout failed with network in the last hour');
+  await home.page.getByRole('link', { name: '3 runs of checkout failed' }).click();
+  await eventually(async () => assert.equal(await home.page.locator('[role=row][data-id]').count(), 3));
+  const shown = await home.page.locator('[role=row][data-id]').evaluateAll((rows) => rows.map((row) => row.dataset.id));
+  assert.deepEqual(shown.toSorted(), ids.toSorted());
+  await home.close();
+});
+
+test('t3_every_page_of_an_empty_account_says_why_and_what_next', async () => {
+  const server = await serve();
+  for (const [path, text] of [['/runs', 'No runs yet'], ['/workflows', 'No workflows yet'], ['/jobs', 'No jobs yet'], ['/workers', 'No worker is known'],
+    ['/audit', 'Nothing has been done yet'], ['/settings/keys', 'No keys exist'], ['/settings/credentials', 'No credentials'], ['/nothing', 'There is no such page']]) {
+    const page = await tab(server, path);
+    await page.says(text);
+    await page.close();
+  }
+});
+
+test('t4_a_long_list_has_few_rows_and_opens_the_right_run', async () => {
+  const server = await serve();
+  await server.put('/workflows/reminder', waits);
+  for (let batch = 0; batch < 30; batch++) await Promise.all(Array.from({ length: 20 }, () => server.start('reminder')));
+  const runs = await tab(server, '/runs');
+  await runs.says('600', { exact: true });
+  const body = runs.page.locator('.grid .body');
+  for (let i = 0; i < 12; i++) {
+    await body.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    assert.ok((await runs.page.locator('[role=row][data-id]').count()) <= 100);
+    await runs.page.waitForFunction((i) => document.querySelector('.grid .body').scrollHeight > 0 || i, i);
+  }
+  await eventually(async () => {
+    await body.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await runs.page.locator('[data-index="599"]').waitFor({ timeout: 1000 });
+  });
+  await body.evaluate((element) => element.scrollTo(0, 0));
+  await runs.page.locator('[data-index="0"]').focus();
+  await runs.page.keyboard.press('j');
+  await runs.page.keyboard.press('j');
+  const wanted = await runs.page.evaluate(() => document.activeElement.dataset.id);
+  assert.ok(wanted);
+  await runs.page.keyboard.press('Enter');
+  await runs.page.waitForURL(`**/runs/${wanted}`);
+  await runs.close();
+});
+
+test('t5_filters_live_in_the_address', async () => {
+  const server = await serve();
+  const ids = await fill(server);
+  const runs = await tab(server, '/runs');
+  await runs.page.getByRole('button', { name: 'Failed', exact: true }).click();
+  const rows = () => runs.page.locator('[role=row][data-id]').evaluateAll((found) => found.map((row) => row.dataset.id));
+  await eventually(async () => assert.equal((await rows()).length, 3));
+  const failed = await rows();
+  assert.ok(failed.includes(ids.failed));
+  await runs.page.reload();
+  await eventually(async () => assert.deepEqual(await rows(), failed));
+  await runs.page.goBack();
+  await eventually(async () => assert.ok((await rows()).length > 5));
+  await runs.page.goForward();
+  await eventually(async () => assert.deepEqual(await rows(), failed));
+  const other = await tab(server, new URL(runs.page.url()).pathname + new URL(runs.page.url()).search);
+  await eventually(async () => assert.equal(await other.page.locator('[role=row][data-id]').count(), 3));
+  await other.close();
+  await runs.close();
+});
+
+test('t6_nothing_moves_under_the_reader', async () => {
+  const server = await serve({ clock: noon });
+  await server.put('/workflows/reminder', waits);
+  const ids = [];
+  for (let i = 0; i < 60; i++) ids.push(await server.start('reminder'));
+  const runs = await tab(server, '/runs');
+  await runs.says('Live', { exact: true });
+  const body = runs.page.locator('.grid .body');
+  await runs.page.locator('[role=row][data-id]').first().waitFor();
+  await body.evaluate((element) => element.scrollTo(0, 320));
+  const top = await body.evaluate((element) => element.scrollTop);
+  const seen = await runs.page.locator('[role=row][data-id]').nth(12).getAttribute('data-id');
+  for (let i = 0; i < 5; i++) await server.start('reminder');
+  await runs.says('5 new');
+  assert.equal(await body.evaluate((element) => element.scrollTop), top);
+  await server.post(`/executions/${seen}/pause`);
+  await runs.page.locator(`[data-id="${seen}"]`).getByText('Paused').waitFor();
+  assert.equal(await body.evaluate((element) => element.scrollTop), top);
+  await runs.page.getByText('5 new').click();
+  await runs.says('65', { exact: true });
+  await runs.close();
+});
+
+test('t7_a_bulk_action_touches_what_was_shown_and_nothing_else', async () => {
+  const server = await serve();
+  await server.put('/workflows/reminder', waits);
+  const before = [];
+  for (let i = 0; i < 24; i++) before.push(await server.start('reminder'));
+  const runs = await tab(server, '/runs?workflow_id=reminder');
+  await runs.page.locator('[data-index="0"]').focus();
+  await runs.page.keyboard.press('x');
+  await runs.page.getByRole('button', { name: 'All that match' }).click();
+  await runs.page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await runs.says('24 runs');
+  const later = [await server.start('reminder'), await server.start('reminder')];
+  const go = runs.page.getByRole('button', { name: 'Cancel 24 runs' });
+  assert.ok(await go.isDisabled());
+  await runs.page.getByLabel('Why').fill('the season is over');
+  assert.ok(await go.isDisabled(), 'the count must be typed');
+  await runs.page.getByLabel('Type 24 to go on').fill('24');
+  await go.click();
+  await runs.page.waitForURL('**/bulk/*');
+  await runs.says('24 of 24');
+  for (const id of before) await server.until(id, 'cancelled');
+  for (const id of later) assert.equal((await server.get(`/executions/${id}`)).status, 'waiting');
+  const audit = await server.get('/audit?limit=200');
+  assert.ok(audit.items.some((line) => line.reason === 'the season is over'));
+  await runs.close();
+});
+
+test('t8_a_bulk_dialog_does_not_outlive_its_page', async () => {
+  const server = await serve();
+  await server.put('/workflows/reminder', waits);
+  await server.start('reminder');
+  const runs = await tab(server, '/runs?workflow_id=reminder');
+  await runs.page.locator('[data-index="0"]').focus();
+  await runs.page.keyboard.press('x');
+  await runs.page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await runs.page.locator('dialog').getByText('1 run', { exact: true }).waitFor();
+  await runs.page.reload();
+  await runs.page.locator('[role=row][data-id]').first().waitFor();
+  assert.equal(await runs.page.locator('dialog').count(), 0);
+  await server.ask('POST', '/executions/bulk', { action: 'cancel', filter: {}, dry_run: true }, { status: 422 });
+  await runs.close();
+});
+
+test('t19_home_never_says_all_well_while_nobody_can_know', async () => {
+  const server = await serve();
+  const home = await tab(server, '/', { allow: [/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_SOCKET/] });
+  await home.says('All well');
+  await home.says('Live', { exact: true });
+  const port = new URL(server.url).port;
+  await server.stop('SIGKILL');
+  await home.says('nobody knows how things are now');
+  assert.ok(!(await home.text()).includes('All well'));
+  const again = await serve({ data: server.data, listen: `127.0.0.1:${port}` });
+  await eventually(() => home.says('All well'), 30_000);
+  await again.stop();
+  await home.context.close();
+});

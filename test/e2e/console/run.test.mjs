@@ -1,0 +1,197 @@
+// The page of one run: why it does not move, what it did, what can be done about it.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { end, eventually, serve, tab } from './harness.mjs';
+import { branches, contacts, fails, retries, script, split, waits } from './world.mjs';
+
+after(end);
+const noon = '2026-01-12T12:00:00Z';
+const hour = 3_600_000;
+
+test('t9_a_wait_counts_down_and_the_run_completes_without_a_reload', async () => {
+  const server = await serve({ clock: noon });
+  await server.put('/workflows/reminder', waits);
+  const id = await server.start('reminder');
+  const run = await tab(server, `/runs/${id}`);
+  await run.says('continues in 2 h');
+  await run.says('Live', { exact: true });
+  await run.page.getByRole('button', { name: '+1 h' }).click();
+  await run.says('continues in 1 h');
+  await run.page.getByRole('button', { name: '+1 h' }).click();
+  await run.page.locator('h1 + .status', { hasText: 'Completed' }).waitFor();
+  await run.page.locator('[data-node="wait"].success').waitFor();
+  await run.close();
+});
+
+test('t10_a_split_is_one_box_and_leads_to_the_item_that_failed', async () => {
+  const server = await serve();
+  await server.put('/workflows/campaign', split(17, 12));
+  const id = await server.start('campaign', { input: { contacts: contacts(1000) } });
+  await server.until(id, 'waiting');
+  const run = await tab(server, `/runs/${id}`);
+  const box = run.page.locator('[data-node="score"]');
+  await box.waitFor();
+  assert.equal(await run.page.locator('[data-node]').count(), 7);
+  await eventually(async () => assert.match(await box.getAttribute('aria-label'), /1 failed, 987 done/));
+  await eventually(async () => assert.match(await run.page.locator('[data-node="pause"]').getAttribute('aria-label'), /12 waiting/));
+  await box.click();
+  const panel = run.page.locator('aside');
+  await panel.getByRole('button', { name: 'Failed', exact: true }).click();
+  await panel.locator('.items').getByText('each@0.17').click();
+  await panel.getByText('no address for contact 17').first().waitFor();
+  await panel.getByText('Contact 17').first().waitFor();
+  assert.match(run.page.url(), /node=score/);
+  assert.match(run.page.url(), /item=each%400\.17/);
+  await run.page.reload();
+  await run.page.locator('aside').getByText('no address for contact 17').first().waitFor();
+  await run.close();
+});
+
+test('t11_a_merge_names_what_is_missing_and_the_untaken_branch_is_hatched', async () => {
+  const server = await serve();
+  await server.put('/workflows/order', branches);
+  const id = await server.start('order', { input: { total: 40 } });
+  await server.until(id, 'waiting');
+  const run = await tab(server, `/runs/${id}`);
+  await run.says('1 of 2 arrived, missing: Ask for payment');
+  await run.page.locator('[data-node="review"].skipped').waitFor();
+  assert.ok((await run.page.locator('path.edge.untaken').count()) >= 2);
+  await run.page.getByRole('button', { name: 'Send signal' }).click();
+  await run.page.getByRole('button', { name: 'Send', exact: true }).click();
+  await run.page.locator('h1 + .status', { hasText: 'Completed' }).waitFor();
+  await run.close();
+});
+
+test('t12_a_call_that_fails_tells_its_attempt_and_the_next', async () => {
+  const server = await serve();
+  await server.put('/workflows/dunning', retries);
+  const id = await server.start('dunning', { input: { amount: 12 } });
+  await server.until(id, 'waiting');
+  const run = await tab(server, `/runs/${id}`);
+  await eventually(async () => assert.match(await run.text(), /next in \d+ s|next in 1 m/));
+  await run.close();
+});
+
+test('t13_a_script_shows_the_line_where_it_stands', async () => {
+  const server = await serve();
+  await server.ask('PUT', '/workflows/fan', script, { headers: { 'Content-Type': 'text/x-flow' } });
+  const id = await server.start('fan');
+  await server.until(id, 'waiting');
+  const run = await tab(server, `/runs/${id}`);
+  const here = run.page.locator('li.here');
+  await here.waitFor();
+  assert.match(await here.innerText(), /Task\.all/);
+  await run.says('3 still open');
+  for (const name of ['job.one', 'job.two', 'job.three']) await run.says(name);
+  await run.close();
+});
+
+test('t14_time_travel_agrees_with_the_server_and_is_in_the_address', async () => {
+  const server = await serve();
+  await server.put('/workflows/order', branches);
+  const id = await server.start('order', { input: { total: 40 } });
+  await server.until(id, 'waiting');
+  const run = await tab(server, `/runs/${id}?at=3`);
+  await run.says('As of event 3 of');
+  const agrees = async (at) => {
+    const { nodes } = await server.get(`/executions/${id}/nodes?at=${at}`);
+    await eventually(async () => {
+      for (const node of nodes) {
+        const label = await run.page.locator(`[data-node="${node.node_id}"]`).getAttribute('aria-label');
+        assert.equal(/not reached/.test(label), Object.keys(node.counts).length === 0, `${node.node_id} at ${at}: ${label}`);
+      }
+    });
+  };
+  await agrees(3);
+  await run.page.keyboard.press('ArrowRight');
+  await run.says('As of event 4 of');
+  await agrees(4);
+  await run.page.getByRole('button', { name: 'Actions' }).click();
+  assert.ok(await run.page.getByRole('menuitem', { name: 'Cancel' }).isDisabled());
+  assert.ok(await run.page.getByRole('menuitem', { name: 'Fork…' }).isEnabled());
+  await run.page.reload();
+  await run.says('As of event 4 of');
+  await run.page.getByRole('button', { name: 'Live', exact: true }).click();
+  await run.page.waitForFunction(() => !location.search.includes('at='));
+  await run.close();
+});
+
+test('t15_a_fork_shows_what_repeats_and_links_both_ways', async () => {
+  const server = await serve();
+  await server.put('/workflows/checkout', fails);
+  const id = await server.start('checkout', { input: { amount: 3 } });
+  await server.until(id, 'failed');
+  const run = await tab(server, `/runs/${id}?at=2`);
+  await run.page.getByRole('button', { name: 'Fork from here' }).click();
+  const dialog = run.page.locator('dialog');
+  await dialog.getByText('Charge card').waitFor();
+  await dialog.getByRole('button', { name: 'Fork', exact: true }).click();
+  await run.page.waitForURL((url) => url.pathname.startsWith('/runs/') && !url.pathname.includes(id));
+  await run.page.locator(`a[href="/runs/${id}"]`).waitFor();
+  await run.close();
+});
+
+test('t16_a_retry_previews_what_happens_and_a_double_click_acts_once', async () => {
+  const server = await serve();
+  await server.put('/workflows/checkout', fails);
+  const id = await server.start('checkout');
+  await server.until(id, 'failed');
+  const run = await tab(server, `/runs/${id}`);
+  await run.page.getByRole('button', { name: 'Retry', exact: true }).click();
+  const dialog = run.page.locator('dialog');
+  await dialog.getByText('Charge card').waitFor();
+  await dialog.getByText('Start', { exact: true }).waitFor();
+  await dialog.getByRole('button', { name: 'Retry', exact: true }).dblclick();
+  await run.page.waitForURL((url) => url.pathname.startsWith('/runs/') && !url.pathname.includes(id));
+  const { items } = await server.get('/executions?workflow_id=checkout');
+  assert.equal(items.length, 2);
+  const made = items.find((one) => one.id !== id);
+  await server.until(made.id, 'failed');
+  const { items: history } = await server.get(`/executions/${made.id}/history`);
+  assert.ok(history.some((event) => event.type === 'NodeStarted' && event.node_id === 'charge'));
+  assert.ok(!history.some((event) => event.type === 'NodeSucceeded' && event.node_id === 'start'));
+  await run.close();
+});
+
+test('t17_idle_time_is_folded_and_a_bar_selects_its_node', async () => {
+  const server = await serve({ clock: noon });
+  await server.put('/workflows/week', {
+    nodes: [{ id: 'start', name: 'Start', type: 'manual', trigger: true }, { id: 'wait', name: 'A week', type: 'wait', parameters: { amount: 7, unit: 'days' } }, { id: 'end', name: 'End', type: 'log', parameters: { message: 'x' } }],
+    edges: [{ id: '1', src: 'start', dst: 'wait' }, { id: '2', src: 'wait', dst: 'end' }],
+  });
+  const id = await server.start('week');
+  await server.until(id, 'waiting');
+  await server.advance(7 * 24 * hour);
+  await server.until(id, 'completed');
+  const run = await tab(server, `/runs/${id}?tab=timeline`);
+  await run.page.locator('.break').getByText('7 d').waitFor();
+  await run.page.locator('.bar.waiting').click();
+  await run.page.waitForFunction(() => location.search.includes('node=wait'));
+  await run.page.getByRole('link', { name: 'History' }).click();
+  await run.says('only wait');
+  await run.close();
+});
+
+test('t18_a_killed_server_comes_back_and_no_event_is_missed_or_doubled', async () => {
+  const server = await serve();
+  await server.put('/workflows/order', branches);
+  const id = await server.start('order', { input: { total: 40 } });
+  await server.until(id, 'waiting');
+  const run = await tab(server, `/runs/${id}?tab=history`, { allow: [/ERR_/] });
+  await run.says('Live', { exact: true });
+  const port = new URL(server.url).port;
+  await server.stop('SIGKILL');
+  await eventually(async () => assert.match(await run.text(), /Reconnecting|Offline/));
+  const again = await serve({ data: server.data, listen: `127.0.0.1:${port}` });
+  await again.post(`/executions/${id}/signals/paid`, {});
+  await again.until(id, 'completed');
+  await eventually(() => run.page.locator('h1 + .status', { hasText: 'Completed' }).waitFor({ timeout: 2000 }), 30_000);
+  const { items } = await again.get(`/executions/${id}/history?limit=1000`);
+  await eventually(async () => {
+    const shown = await run.page.locator('.sequence').allInnerTexts();
+    assert.deepEqual(shown.map(Number).sort((a, b) => a - b), items.map((event) => event.sequence));
+  });
+  await again.stop();
+  await run.close();
+});

@@ -1,0 +1,88 @@
+// Workflows that the tests and the screenshots use: one of each thing that a page has to show.
+
+const manual = { id: 'start', name: 'Start', type: 'manual', trigger: true };
+
+/** A closed port: whoever calls it is refused at once. */
+export const nowhere = 'http://127.0.0.1:9';
+
+export const waits = {
+  nodes: [manual, { id: 'wait', name: 'Wait 2 hours', type: 'wait', parameters: { amount: 2, unit: 'hours' } }, { id: 'end', name: 'Remind', type: 'log', parameters: { message: 'it is time' } }],
+  edges: [{ id: '1', src: 'start', dst: 'wait' }, { id: '2', src: 'wait', dst: 'end' }],
+};
+
+export const fails = {
+  nodes: [manual, { id: 'charge', name: 'Charge card', type: 'http', parameters: { url: `${nowhere}/charge`, method: 'POST', body: { amount: '$input.amount' } } }, { id: 'mail', name: 'Send receipt', type: 'log', parameters: { message: 'paid' } }],
+  edges: [{ id: '1', src: 'start', dst: 'charge' }, { id: '2', src: 'charge', dst: 'mail' }],
+};
+
+export const retries = {
+  ...fails,
+  nodes: fails.nodes.map((node) => (node.id === 'charge' ? { ...node, retry: { max_attempts: 5, backoff_ms: 60_000 } } : node)),
+};
+
+export const branches = {
+  nodes: [
+    manual,
+    { id: 'check', name: 'Large order', type: 'conditional', parameters: { expression: '{{ ($input.total ?? 0) > 1000 }}', true_edge_id: 'large', false_edge_id: 'small' } },
+    { id: 'review', name: 'Review', type: 'log', parameters: { message: 'look' } },
+    { id: 'charge', name: 'Ask for payment', type: 'wait_for_signal', parameters: { name: 'paid' } },
+    { id: 'pick', name: 'Pick goods', type: 'log', parameters: { message: 'pick' } },
+    { id: 'join', name: 'Both done', type: 'merge', parameters: { wait_mode: 'wait_for_all' } },
+    { id: 'ship', name: 'Ship', type: 'log', parameters: { message: 'ship' } },
+  ],
+  edges: [
+    { id: 'to_check', src: 'start', dst: 'check' }, { id: 'large', src: 'check', dst: 'review' }, { id: 'small', src: 'check', dst: 'charge' },
+    { id: 'to_pick', src: 'start', dst: 'pick' }, { id: 'reviewed', src: 'review', dst: 'charge' },
+    { id: 'charged', src: 'charge', dst: 'join' }, { id: 'picked', src: 'pick', dst: 'join' }, { id: 'to_ship', src: 'join', dst: 'ship' },
+  ],
+};
+
+/** A split in which one item fails and the first few wait. */
+export function split(failing = 17, waiting = 12) {
+  return {
+    nodes: [
+      manual,
+      { id: 'each', name: 'Each contact', type: 'split', parameters: { input_array: '$input.contacts', on_item_error: 'collect' } },
+      { id: 'kind', name: 'Needs a pause', type: 'conditional', parameters: { expression: `{{ $item.number < ${waiting} }}`, true_edge_id: 'slow', false_edge_id: 'quick' } },
+      { id: 'pause', name: 'Quiet hours', type: 'wait', parameters: { amount: 9, unit: 'hours' } },
+      { id: 'score', name: 'Score', type: 'code', parameters: { source: `if ($item.number == ${failing}) { throw new Error("no address for contact ${failing}") }\nreturn { score: $item.number * 2 }` } },
+      { id: 'all', name: 'All contacts', type: 'aggregator' },
+      { id: 'report', name: 'Report', type: 'log', parameters: { message: 'sent' } },
+    ],
+    edges: [
+      { id: 'to_each', src: 'start', dst: 'each' }, { id: 'to_kind', src: 'each', dst: 'kind' }, { id: 'slow', src: 'kind', dst: 'pause' }, { id: 'quick', src: 'kind', dst: 'score' },
+      { id: 'rested', src: 'pause', dst: 'all' }, { id: 'scored', src: 'score', dst: 'all' }, { id: 'to_report', src: 'all', dst: 'report' },
+    ],
+  };
+}
+
+export function contacts(many) {
+  return Array.from({ length: many }, (_, number) => ({ number, name: `Contact ${number}` }));
+}
+
+export const script = 'workflow fan(inputs) {\n  Log.info("three at once")\n  const all = await Task.all({\n    a: Task.run("job.one", {}),\n    b: Task.run("job.two", {}),\n    c: Task.run("job.three", {})\n  })\n  await Task.delay("1h")\n  return all\n}\n';
+
+/** Something on every page. */
+export async function fill(server) {
+  await server.put('/workflows/reminder', waits);
+  await server.put('/workflows/checkout', fails);
+  await server.put('/workflows/dunning', retries);
+  await server.put('/workflows/order', branches);
+  await server.put('/workflows/campaign', split());
+  await server.put('/workflows/campaign', { ...split(), result: '$All contacts.count' }).catch(() => {});
+  await server.ask('PUT', '/workflows/fan', script, { headers: { 'Content-Type': 'text/x-flow' } });
+  const out = {};
+  for (let i = 0; i < 6; i++) out.waiting = await server.start('reminder', { labels: { team: i % 2 ? 'blue' : 'green' }, contact_id: `c-${i}` });
+  for (let i = 0; i < 3; i++) out.failed = await server.start('checkout', { input: { amount: 40 + i }, labels: { shop: 'berlin' } });
+  out.retrying = await server.start('dunning', { input: { amount: 12 } });
+  out.merge = await server.start('order', { input: { total: 40 } });
+  out.split = await server.start('campaign', { input: { contacts: contacts(200) } });
+  out.script = await server.start('fan');
+  out.paused = await server.start('reminder');
+  await server.until(out.failed, 'failed');
+  await server.post(`/executions/${out.paused}/pause`);
+  out.job = (await server.post('/jobs', { topic: 'job.mail.send', input: { to: 'a@example.org' }, labels: { team: 'blue' } })).id;
+  await server.post('/jobs', { topic: 'job.mail.send', input: {}, priority: 'batch' });
+  await server.post('/credentials', { id: 'stripe', name: 'stripe', type: 'token', values: { token: 'tok_hidden_value_5521' } });
+  return out;
+}

@@ -1,0 +1,63 @@
+import { get, Problem } from './api.ts';
+import type { Page } from './types.ts';
+
+const pageSize = 200;
+
+/** A list that is read page by page as it is scrolled (U-13). */
+export class PagedList<Item extends { id: string }> {
+  items = $state.raw<Item[]>([]);
+  total = $state<number | undefined>(undefined);
+  problem = $state.raw<Problem | null>(null);
+  state = $state<'loading' | 'ready' | 'more'>('loading');
+  over = $state(false);
+  private cursor: string | null = null;
+  private path = '';
+  private abort: AbortController | null = null;
+
+  /** Begins anew with another address; `fresh` forgets what is shown at once. */
+  async open(path: string, fresh = true): Promise<void> {
+    this.abort?.abort();
+    const abort = new AbortController();
+    this.abort = abort;
+    this.path = path;
+    if (fresh) {
+      this.items = [];
+      this.total = undefined;
+      this.state = 'loading';
+    }
+    await this.read(null, abort);
+  }
+
+  async reload(): Promise<void> {
+    await this.open(this.path, false);
+  }
+
+  more(): void {
+    if (this.state !== 'ready' || this.over || !this.abort) return;
+    this.state = 'more';
+    void this.read(this.cursor, this.abort);
+  }
+
+  change(change: (items: Item[]) => Item[]): void {
+    this.items = change(this.items);
+  }
+
+  private async read(cursor: string | null, abort: AbortController): Promise<void> {
+    const joint = this.path.includes('?') ? '&' : '?';
+    const where = cursor ? `&cursor=${encodeURIComponent(cursor)}` : '';
+    try {
+      const page = await get<Page<Item>>(`${this.path}${joint}limit=${pageSize}${where}`, abort.signal);
+      if (abort.signal.aborted) return;
+      this.items = cursor ? [...this.items, ...page.items] : page.items;
+      this.cursor = page.next_cursor;
+      this.over = page.next_cursor === null;
+      if (page.total !== undefined) this.total = page.total;
+      else if (this.over) this.total = this.items.length;
+      this.problem = null;
+    } catch (error) {
+      if (abort.signal.aborted) return;
+      if (error instanceof Problem) this.problem = error;
+    }
+    this.state = 'ready';
+  }
+}

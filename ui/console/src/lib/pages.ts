@@ -1,0 +1,23 @@
+// The pages in the order of the rail, with the key that follows `g` (U-8).
+
+import type { IconName } from '../parts/Icon.svelte';
+import type { Role } from './types.ts';
+
+export interface PageEntry {
+  id: string;
+  name: string;
+  href: string;
+  icon: IconName;
+  key: string;
+  role: Role;
+}
+
+export const pages: PageEntry[] = [
+  { id: '', name: 'Home', href: '/', icon: 'home', key: 'h', role: 'viewer' },
+  { id: 'runs', name: 'Runs', href: '/runs', icon: 'runs', key: 'r', role: 'viewer' },
+  { id: 'workflows', name: 'Workflows', href: '/workflows', icon: 'workflows', key: 'f', role: 'viewer' },
+  { id: 'jobs', name: 'Jobs', href: '/jobs', icon: 'jobs', key: 'j', role: 'viewer' },
+  { id: 'workers', name: 'Workers', href: '/workers', icon: 'workers', key: 'k', role: 'viewer' },
+  { id: 'audit', name: 'Audit', href: '/audit', icon: 'audit', key: 'u', role: 'admin' },
+  { id: 'settings', name: 'Settings', href: '/settings', icon: 'settings', key: ',', role: 'viewer' },
+];

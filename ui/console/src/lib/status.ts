@@ -1,0 +1,81 @@
+// Status is always colour, glyph and word (U-61). Everything that has one is mapped to a tone here.
+
+export type Tone =
+  | 'running' | 'waiting' | 'success' | 'failed' | 'cancelled' | 'skipped' | 'paused' | 'held' | 'none';
+export type Glyph =
+  | 'ring' | 'clock' | 'tick' | 'cross' | 'slash' | 'bars' | 'brackets' | 'dot' | 'hand' | 'calendar'
+  | 'late' | 'bar' | 'dashes';
+
+export interface Look {
+  tone: Tone;
+  glyph: Glyph;
+  word: string;
+}
+
+const looks: Record<string, Look> = {
+  running: { tone: 'running', glyph: 'ring', word: 'Running' },
+  waiting: { tone: 'waiting', glyph: 'clock', word: 'Waiting' },
+  paused: { tone: 'paused', glyph: 'bars', word: 'Paused' },
+  completed: { tone: 'success', glyph: 'tick', word: 'Completed' },
+  success: { tone: 'success', glyph: 'tick', word: 'Done' },
+  failed: { tone: 'failed', glyph: 'cross', word: 'Failed' },
+  error: { tone: 'failed', glyph: 'cross', word: 'Failed' },
+  timed_out: { tone: 'failed', glyph: 'late', word: 'Timed out' },
+  cancelled: { tone: 'cancelled', glyph: 'slash', word: 'Cancelled' },
+  skipped: { tone: 'skipped', glyph: 'dashes', word: 'Skipped' },
+  RETRYING: { tone: 'running', glyph: 'ring', word: 'Retrying' },
+  retrying: { tone: 'running', glyph: 'ring', word: 'Retrying' },
+  // Jobs.
+  PENDING: { tone: 'none', glyph: 'dot', word: 'Pending' },
+  APPROVAL_REQUIRED: { tone: 'waiting', glyph: 'hand', word: 'Needs approval' },
+  APPROVAL: { tone: 'waiting', glyph: 'hand', word: 'Needs approval' },
+  SCHEDULED: { tone: 'waiting', glyph: 'calendar', word: 'Scheduled' },
+  DISPATCHED: { tone: 'running', glyph: 'ring', word: 'Dispatched' },
+  RUNNING: { tone: 'running', glyph: 'ring', word: 'Running' },
+  SUCCEEDED: { tone: 'success', glyph: 'tick', word: 'Succeeded' },
+  FAILED: { tone: 'failed', glyph: 'cross', word: 'Failed' },
+  TIMEOUT: { tone: 'failed', glyph: 'late', word: 'Timed out' },
+  TIMED_OUT: { tone: 'failed', glyph: 'late', word: 'Timed out' },
+  DENIED: { tone: 'failed', glyph: 'bar', word: 'Denied' },
+  CANCELLED: { tone: 'cancelled', glyph: 'slash', word: 'Cancelled' },
+  QUARANTINED: { tone: 'held', glyph: 'brackets', word: 'Quarantined' },
+  OUTPUT_QUARANTINED: { tone: 'held', glyph: 'brackets', word: 'Quarantined' },
+  // Workers.
+  online: { tone: 'success', glyph: 'tick', word: 'Online' },
+  awaited: { tone: 'waiting', glyph: 'clock', word: 'Awaited' },
+  active: { tone: 'success', glyph: 'tick', word: 'Active' },
+  draining: { tone: 'paused', glyph: 'bars', word: 'Draining' },
+  ageing: { tone: 'waiting', glyph: 'clock', word: 'Ageing' },
+  lost: { tone: 'failed', glyph: 'cross', word: 'Lost' },
+  revoked: { tone: 'cancelled', glyph: 'slash', word: 'Revoked' },
+  // Schedules, waits, bulk operations.
+  open: { tone: 'waiting', glyph: 'clock', word: 'Open' },
+  overdue: { tone: 'failed', glyph: 'late', word: 'Overdue' },
+  resumed: { tone: 'success', glyph: 'tick', word: 'Resumed' },
+  expired: { tone: 'cancelled', glyph: 'slash', word: 'Expired' },
+  done: { tone: 'success', glyph: 'tick', word: 'Done' },
+  stopped: { tone: 'cancelled', glyph: 'slash', word: 'Stopped' },
+};
+
+export function lookOf(status: string | null | undefined): Look {
+  if (!status) return { tone: 'none', glyph: 'dot', word: 'Not reached' };
+  const known = looks[status] ?? looks[status.toLowerCase()];
+  if (known) return known;
+  const word = status.replace(/_/g, ' ').toLowerCase();
+  return { tone: 'none', glyph: 'dot', word: word.charAt(0).toUpperCase() + word.slice(1) };
+}
+
+export const runStatuses = ['running', 'waiting', 'paused', 'completed', 'failed', 'cancelled', 'timed_out'] as const;
+
+export function isOver(status: string): boolean {
+  return status === 'completed' || status === 'failed' || status === 'cancelled' || status === 'timed_out';
+}
+
+/** The order in which counts of a node are told: what needs somebody first. */
+const order = ['failed', 'error', 'timed_out', 'running', 'retrying', 'waiting', 'success', 'cancelled', 'skipped'];
+
+export function sortedCounts(counts: Record<string, number>): [string, number][] {
+  return Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .sort(([a], [b]) => (order.indexOf(a) + 99) % 99 - (order.indexOf(b) + 99) % 99);
+}

@@ -1,0 +1,100 @@
+// Home's one sentence, and the problems behind it, worst first (U-20).
+
+import { count, plural } from './format.ts';
+import type { RunItem } from './types.ts';
+
+export interface ProblemLine {
+  tone: 'failed' | 'waiting';
+  text: string;
+  since: string;
+  href: string;
+}
+
+export interface Facts {
+  failed: RunItem[];
+  waiting: RunItem[];
+  unserved: { topic: string; depth: number; oldest_ms: number }[];
+  lostWorkers: number;
+  now: number;
+}
+
+/** A timer this much late is worth a word. */
+export const overdueMs = 5000;
+
+export function overdueOf(waiting: RunItem[], now: number): RunItem[] {
+  return waiting.filter((run) => run.next_due_at !== null && now - Date.parse(run.next_due_at) > overdueMs);
+}
+
+export interface FailureGroup {
+  workflow: string;
+  code: string;
+  count: number;
+  first: string;
+  last: string;
+}
+
+export function failureGroups(failed: RunItem[]): FailureGroup[] {
+  const groups = new Map<string, FailureGroup>();
+  for (const run of failed) {
+    const code = run.error?.code ?? run.status;
+    const key = `${run.workflow_id}\n${code}`;
+    const at = run.completed_at ?? run.started_at;
+    const known = groups.get(key);
+    if (!known) groups.set(key, { workflow: run.workflow_id, code, count: 1, first: at, last: at });
+    else {
+      known.count += 1;
+      if (at < known.first) known.first = at;
+      if (at > known.last) known.last = at;
+    }
+  }
+  return [...groups.values()].sort((a, b) => b.count - a.count || a.workflow.localeCompare(b.workflow));
+}
+
+export function problemsOf(facts: Facts): ProblemLine[] {
+  const out: ProblemLine[] = [];
+  const overdue = overdueOf(facts.waiting, facts.now);
+  if (overdue.length) {
+    const oldest = overdue.map((run) => run.next_due_at ?? '').sort()[0] ?? '';
+    out.push({ tone: 'failed', text: `${plural(overdue.length, 'run is', 'runs are')} overdue`, since: oldest, href: '/runs?status=waiting' });
+  }
+  const hour = facts.now - 3_600_000;
+  const recent = facts.failed.filter((run) => Date.parse(run.completed_at ?? run.started_at) >= hour);
+  for (const group of failureGroups(recent).slice(0, 5))
+    out.push({
+      tone: 'failed',
+      text: `${plural(group.count, 'run')} of ${group.workflow} failed with ${group.code} in the last hour`,
+      since: group.first,
+      href: `/runs?status=failed,timed_out&workflow_id=${encodeURIComponent(group.workflow)}&q=${encodeURIComponent(group.code)}`,
+    });
+  if (facts.lostWorkers)
+    out.push({ tone: 'failed', text: `${plural(facts.lostWorkers, 'worker is', 'workers are')} lost`, since: '', href: '/workers' });
+  out.push(...unservedLines(facts));
+  return out;
+}
+
+/** Topics nobody works on: a line each, or one for all when there are many. */
+function unservedLines(facts: Facts): ProblemLine[] {
+  const topics = new Map<string, { depth: number; oldest_ms: number }>();
+  for (const queue of facts.unserved) {
+    const known = topics.get(queue.topic) ?? { depth: 0, oldest_ms: 0 };
+    topics.set(queue.topic, { depth: known.depth + queue.depth, oldest_ms: Math.max(known.oldest_ms, queue.oldest_ms) });
+  }
+  const since = (ms: number) => new Date(facts.now - ms).toISOString();
+  if (topics.size > 2) {
+    const depth = [...topics.values()].reduce((sum, one) => sum + one.depth, 0);
+    const oldest = Math.max(...[...topics.values()].map((one) => one.oldest_ms));
+    return [{ tone: 'waiting', text: `${plural(depth, 'job')} of ${topics.size} topics have no worker`, since: since(oldest), href: '/workers' }];
+  }
+  return [...topics].map(([topic, { depth, oldest_ms }]) => ({
+    tone: 'waiting',
+    text: `${plural(depth, 'job')} of ${topic} ${depth === 1 ? 'has' : 'have'} no worker`,
+    since: since(oldest_ms),
+    href: `/jobs?topic=${encodeURIComponent(topic)}`,
+  }));
+}
+
+export function verdictOf(problems: ProblemLine[], stale: boolean): string {
+  if (stale) return 'The server cannot be heard, so nobody knows how things are now';
+  if (!problems.length) return 'All well: nothing is overdue, nothing failed in the last hour';
+  return problems.length === 1 ? 'One thing needs attention' : `${count(problems.length)} things need attention`;
+}

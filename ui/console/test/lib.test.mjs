@@ -1,0 +1,151 @@
+// The console's pure parts, loaded as Vite loads them.
+
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { createServer } from 'vite';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+let vite;
+before(async () => {
+  vite = await createServer({ root, configFile: false, logLevel: 'error', appType: 'custom', server: { middlewareMode: true, watch: null, ws: false } });
+});
+after(() => vite.close());
+const lib = (name) => vite.ssrLoadModule(`/src/lib/${name}.ts`);
+
+function tokens() {
+  const text = readFileSync(join(root, 'src/styles/tokens.css'), 'utf8');
+  const [, light, dark] = text.split(/:root[^{]*\{/);
+  const read = (block) => Object.fromEntries([...block.matchAll(/--([\w-]+): (#[0-9a-f]{6})/g)].map(([, name, colour]) => [name, colour]));
+  return { light: read(light), dark: { ...read(light), ...read(dark) } };
+}
+
+function contrast(a, b) {
+  const light = (colour) => {
+    const [red, green, blue] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255).map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const [high, low] = [light(a), light(b)].sort((x, y) => y - x);
+  return (high + 0.05) / (low + 0.05);
+}
+
+test('every_ink_can_be_read_on_every_surface_and_on_its_own_tint', () => {
+  const inks = ['running', 'waiting', 'success', 'failed', 'cancelled', 'paused', 'held', 'none'];
+  for (const [theme, colours] of Object.entries(tokens())) {
+    for (const surface of ['surface', 'surface-2'])
+      for (const ink of [...inks, 'text', 'muted', 'accent']) assert.ok(contrast(colours[ink], colours[surface]) >= 4.5, `${ink} on ${surface}, ${theme}: ${contrast(colours[ink], colours[surface])}`);
+    for (const ink of inks) assert.ok(contrast(colours[ink], colours[`${ink}-tint`]) >= 4.5, `${ink} on its tint, ${theme}`);
+    assert.ok(contrast(colours.accent, colours['accent-tint']) >= 4.5, theme);
+    assert.ok(contrast(colours['accent-ink'], colours.accent) >= 4.5, theme);
+    assert.ok(contrast(colours.text, colours['surface-3']) >= 4.5, theme);
+  }
+});
+
+test('durations_have_at_most_two_units', async () => {
+  const { duration, countdown, relative, absolute } = await lib('time');
+  assert.equal(duration(340), '340 ms');
+  assert.equal(duration(4500), '4.5 s');
+  assert.equal(duration(72 * 60_000), '1 h 12 m');
+  assert.equal(duration(51 * 3_600_000), '2 d 3 h');
+  assert.equal(duration(86_400_000), '1 d');
+  assert.equal(countdown(-5), '0 s');
+  assert.equal(countdown(1), '1 s');
+  assert.equal(relative(1000, 61_000), '1 m ago');
+  assert.equal(relative(61_000, 1000), 'in 1 m');
+  assert.equal(absolute(Date.parse('2026-01-12T09:14:02Z'), true), '2026-01-12 09:14:02 UTC');
+});
+
+test('cells_that_a_spreadsheet_would_run_are_inert', async () => {
+  const { csvCell, visible } = await lib('format');
+  for (const cell of ['=1+1', '+1', '-1', '@x', '\tx']) assert.match(csvCell(cell), /^"?'/);
+  assert.equal(csvCell('a"b,c'), '"a""b,c"');
+  assert.equal(visible('a\u0000b\u202ec'), 'a\u2400b\ufffdc');
+});
+
+test('a_run_that_changes_is_matched_as_the_server_would', async () => {
+  const { matches, since, readFilter } = await lib('filters');
+  const run = { id: 'r1', workflow_id: 'w', status: 'waiting', labels: { team: 'blue' }, parent: null, contact_id: 'c-1', started_at: '2026-01-12T12:00:00Z', error: null };
+  assert.ok(matches(run, {}));
+  assert.ok(matches(run, { status: 'failed,waiting', label: 'team:blue', workflow_id: 'w', contact_id: 'c-1', q: 'C-1' }));
+  for (const filter of [{ status: 'failed' }, { label: 'team:red' }, { label: 'x' }, { workflow_id: 'v' }, { contact_id: 'c' }, { parent: 'p' }, { from: '2026-01-13T00:00:00Z' }, { to: '2026-01-12T12:00:00Z' }, { q: 'zzz' }])
+    assert.ok(!matches(run, filter), JSON.stringify(filter));
+  assert.equal(since('24h', Date.parse('2026-01-12T12:00:00Z')), '2026-01-11T12:00:00.000Z');
+  assert.deepEqual(readFilter(new URLSearchParams('status=failed&tab=x&q=')), { status: 'failed' });
+});
+
+test('idle_time_folds_when_it_is_most_of_a_run', async () => {
+  const { axisOf, placeOn, rowsOf } = await lib('timeline');
+  const at = (s) => new Date(s * 1000).toISOString();
+  const rows = rowsOf([
+    { sequence: 1, type: 'NodeStarted', at: at(0), node_id: 'a', node_name: 'A' }, { sequence: 2, type: 'NodeSucceeded', at: at(10), node_id: 'a' },
+    { sequence: 3, type: 'WaitOpened', at: at(10), node_id: 'b', node_name: 'B' }, { sequence: 4, type: 'WaitResumed', at: at(1000), node_id: 'b' },
+    { sequence: 5, type: 'NodeStarted', at: at(1000), node_id: 'c', node_name: 'C' }, { sequence: 6, type: 'NodeFailed', at: at(1010), node_id: 'c' },
+  ], 1_010_000);
+  assert.deepEqual(rows.map((row) => row.bars.map((bar) => bar.kind)), [['success'], ['waiting'], ['failed']]);
+  const axis = axisOf(rows, 0, 1_010_000);
+  assert.ok(axis.some((segment) => segment.folded));
+  assert.ok(placeOn(axis, 10_000) > 0.4 && placeOn(axis, 1_000_000) < 0.6);
+  assert.equal(axisOf(rows, 0, 1_010_000, false).length, 1);
+  assert.ok(Math.abs(axis.reduce((sum, segment) => sum + segment.size, 0) - 1) < 1e-9);
+});
+
+test('an_attempt_that_is_retried_is_a_bar_of_its_own', async () => {
+  const { rowsOf } = await lib('timeline');
+  const at = (s) => new Date(s * 1000).toISOString();
+  const [row] = rowsOf([
+    { sequence: 1, type: 'NodeStarted', at: at(0), node_id: 'a', node_name: 'A', attempt: 1 }, { sequence: 2, type: 'NodeRetryScheduled', at: at(1), node_id: 'a', attempt: 1 },
+    { sequence: 3, type: 'NodeStarted', at: at(5), node_id: 'a', attempt: 2 }, { sequence: 4, type: 'NodeSucceeded', at: at(6), node_id: 'a', attempt: 2 },
+  ], 6000);
+  assert.deepEqual(row.bars.map((bar) => [bar.kind, bar.attempt]), [['failed', 1], ['success', 2]]);
+});
+
+test('differences_are_told_line_by_line_and_node_by_node', async () => {
+  const { diffLines, mergedGraph } = await lib('diff');
+  assert.deepEqual(diffLines('a\nb\nc', 'a\nx\nc').map((line) => line.kind + line.text), [' a', '-b', '+x', ' c']);
+  const node = (id, name = id) => ({ id, name, type: 'log' });
+  const { marks } = mergedGraph({ nodes: [node('a'), node('b')], edges: [] }, { nodes: [node('a', 'A'), node('c')], edges: [] });
+  assert.deepEqual(marks, { a: '~', c: '+', b: '−' });
+});
+
+test('highlighting_loses_no_character', async () => {
+  const { pieces, lines } = await lib('highlight');
+  for (const [source, language] of [['{"a": "x\\"y", "b": [1, -2.5e3, null] // no\n}', 'json'], ['workflow f(x) {\n  // why\n  return `a ${x}` // b\n', 'flow'], ['"unclosed\n\'', 'flow']]) {
+    assert.equal(pieces(source, language).map((piece) => piece.text).join(''), source);
+    assert.equal(lines(source, language).map((line) => line.map((piece) => piece.text).join('')).join('\n'), source);
+  }
+});
+
+test('a_layout_places_every_node_of_a_large_graph', async () => {
+  const { layoutOf } = await lib('layout');
+  const nodes = Array.from({ length: 300 }, (_, index) => ({ id: `n${index}`, name: '', type: 'log' }));
+  const edges = nodes.slice(1).map((node, index) => ({ id: `e${index}`, src: `n${Math.floor(index / 2)}`, dst: node.id }));
+  const layout = layoutOf({ nodes, edges: [...edges, { id: 'back', src: 'n299', dst: 'n0' }] });
+  assert.equal(Object.keys(layout.nodes).length, 300);
+  assert.equal(Object.keys(layout.edges).length, 300);
+});
+
+test('the_verdict_names_the_worst_first', async () => {
+  const { problemsOf, verdictOf } = await lib('verdict');
+  const now = Date.parse('2026-01-12T12:00:00Z');
+  const failed = [{ workflow_id: 'w', status: 'failed', error: { code: 'network' }, started_at: '2026-01-12T11:30:00Z', completed_at: '2026-01-12T11:31:00Z' }];
+  const waiting = [{ next_due_at: '2026-01-12T11:50:00Z' }, { next_due_at: null }];
+  const problems = problemsOf({ failed, waiting, unserved: [{ topic: 'job.a', depth: 2, oldest_ms: 1000 }, { topic: 'job.a', depth: 1, oldest_ms: 5000 }], lostWorkers: 0, now });
+  assert.deepEqual(problems.map((problem) => problem.text), ['1 run is overdue', '1 run of w failed with network in the last hour', '3 jobs of job.a have no worker']);
+  assert.match(verdictOf([], false), /^All well/);
+  assert.doesNotMatch(verdictOf([], true), /well/);
+});
+
+test('no_source_turns_text_into_markup_or_grows_beyond_its_file', () => {
+  const files = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  for (const entry of files) {
+    const path = join(entry.parentPath ?? entry.path, entry.name);
+    const text = readFileSync(path, 'utf8');
+    assert.ok(!text.includes('{@html'), path);
+    assert.ok(!/\.innerHTML|\beval\(|new Function\(/.test(text), path);
+    assert.ok(!/ style="/.test(text), `${path}: inline styles are stopped by the policy`);
+    assert.ok(text.split('\n').length <= 400, `${path} has over 400 lines`);
+    if (!/lib\/(api|live\.svelte)\.ts$/.test(path)) assert.ok(!/\bfetch\(/.test(text), `${path} talks to the network`);
+  }
+});

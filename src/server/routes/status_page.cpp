@@ -129,8 +129,9 @@ std::string policy_hash(std::string_view content) {
 
 }  // namespace
 
-/// The console; where the program was built without it, what a browser sees instead: numbers, the latest executions, and links into
-/// the API. Nothing is loaded from elsewhere, and only this script may run in it.
+/// The console; where the program was built without it, what a browser sees instead: numbers, the
+/// latest executions, and links into the API. Nothing is loaded from elsewhere, and only this
+/// script may run in it.
 void status_page(Api&, Call call) {
   if (auto console = console_answer(call.request, ConsoleFiles::bundled()))
     return call.send(*std::move(console));

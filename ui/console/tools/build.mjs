@@ -2,7 +2,7 @@
 // form src/server/console/files.h describes, and leaves the files themselves in the folder OUT.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -20,10 +20,11 @@ const mediaTypes = {
 // Gzipped, in bytes (U-72).
 const budgets = { firstScripts: 120_000, allScripts: 400_000, styles: 30_000 };
 
+/** Installs what the lockfile names, unless exactly that is installed already. */
 function installPackages() {
-  const installed = join(root, 'node_modules', '.package-lock.json');
-  const wanted = join(root, 'package-lock.json');
-  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(wanted).mtimeMs) return;
+  const mark = join(root, 'node_modules', '.installed');
+  const wanted = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted) return;
   // The npm that belongs to this node, wherever that is.
   const path = `${dirname(process.execPath)}:${process.env.PATH}`;
   execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'], {
@@ -31,6 +32,7 @@ function installPackages() {
     stdio: 'inherit',
     env: { ...process.env, PATH: path },
   });
+  writeFileSync(mark, wanted);
 }
 
 async function buildFiles() {

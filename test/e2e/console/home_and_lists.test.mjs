@@ -23,7 +23,7 @@ test('t2_three_failures_of_one_cause_are_one_problem_that_leads_to_them', async 
   const server = await serve();
   await server.put('/workflows/checkout', fails);
   const ids = [];
-  for (let i = 0; i < 3; i++) ids.push(await server.start('checkout'));
+  for (let i = 0; i < 3; i++) ids.push(await server.start('checkout', { input: { amount: 1 } }));
   for (const id of ids) await server.until(id, 'failed');
   const home = await tab(server);
   await home.says('3 runs of checkout failed with network in the last hour');

@@ -40,7 +40,7 @@ for (const [theme, width] of [['light', 1280], ['dark', 1280], ['light', 375], [
 test('t39_a_failed_run_is_found_understood_and_retried_by_keyboard_alone', async () => {
   const own = await serve();
   await own.put('/workflows/checkout', fails);
-  const id = await own.start('checkout');
+  const id = await own.start('checkout', { input: { amount: 1 } });
   await own.until(id, 'failed');
   const page = await tab(own, '/');
   await page.says('need');

@@ -135,7 +135,7 @@ test('t15_a_fork_shows_what_repeats_and_links_both_ways', async () => {
 test('t16_a_retry_previews_what_happens_and_a_double_click_acts_once', async () => {
   const server = await serve();
   await server.put('/workflows/checkout', fails);
-  const id = await server.start('checkout');
+  const id = await server.start('checkout', { input: { amount: 1 } });
   await server.until(id, 'failed');
   const run = await tab(server, `/runs/${id}`);
   await run.page.getByRole('button', { name: 'Retry', exact: true }).click();

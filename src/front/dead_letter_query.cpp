@@ -3,17 +3,19 @@
 #include "core/job/json_fields.h"
 #include "core/job/request.h"
 #include "front/fields.h"
+#include "front/filter_reading.h"
 
 namespace fermata::front {
 namespace {
 
 constexpr size_t filter_text_bytes_max = 1'024;
 
-class LetterReading {
+class LetterReading final : public FilterReading {
  public:
   explicit LetterReading(DeadLetterFilter& filter) : filter_(filter) {}
 
-  void one(const std::string& name, const std::string& value) {
+ private:
+  void one(const std::string& name, const std::string& value) override {
     if (name == "state") return state(value);
     if (name == "status") return status(value);
     if (name == "reason_code") filter_.reason_code = value;
@@ -22,12 +24,6 @@ class LetterReading {
     if (name == "run_id") filter_.run = RunId(value);
     if (name == "from") instant(name, value, filter_.from);
     if (name == "to") instant(name, value, filter_.to);
-  }
-  std::vector<Finding> findings;
-
- private:
-  void wrong(const std::string& name, std::string message) {
-    findings.push_back({"invalid_query", name, std::move(message), {}});
   }
   void state(const std::string& value) {
     if (value == "open") filter_.open = true;
@@ -40,10 +36,6 @@ class LetterReading {
     filter_.status = job::state_of(value);
     if (!filter_.status) wrong("status", "A state of a job is expected.");
   }
-  void instant(const std::string& name, const std::string& value, std::optional<Instant>& out) {
-    out = parse_rfc3339(value);
-    if (!out) wrong(name, "A timestamp such as 2026-03-01T10:00:00Z is expected (RFC 3339).");
-  }
 
   DeadLetterFilter& filter_;
 };
@@ -55,19 +47,8 @@ Outcome<DeadLetterFilter> read_dead_letter_filter(const NamedValues& query,
   DeadLetterFilter filter;
   filter.account = account;
   LetterReading reading(filter);
-  for (const auto& [name, value] : query) {
-    bool paging = name == "limit" || name == "cursor";
-    // Taken as no filter at all, an empty value would select everything.
-    if (value.empty() && !paging) {
-      reading.findings.push_back(
-          {"invalid_query", name, "A value is needed; leave the filter out otherwise.", {}});
-    } else {
-      reading.one(name, value);
-    }
-  }
-  if (reading.findings.empty()) return filter;
-  std::string message = reading.findings[0].path + ": " + reading.findings[0].message;
-  return fail(ErrorCode::invalid_query, std::move(message), std::move(reading.findings));
+  FERMATA_TRY_VOID(reading.read(query));
+  return filter;
 }
 
 Outcome<PurgeRequest> read_purge(const Value& body, const AccountId& account) {

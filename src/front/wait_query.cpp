@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "core/wait/config.h"
+#include "front/filter_reading.h"
 
 namespace fermata::front {
 namespace {
@@ -13,11 +14,12 @@ constexpr std::string_view filter_names[] = {
     "status", "wait_type", "workflow_id", "execution_id", "contact_id", "step_id", "event_type",
     "source", "on_hold",   "overdue",     "due_from",     "due_to",     "q"};
 
-class Reading {
+class WaitReading final : public FilterReading {
  public:
-  Reading(WaitFilter& filter, Instant now) : filter_(filter), now_(now) {}
+  WaitReading(WaitFilter& filter, Instant now) : filter_(filter), now_(now) {}
 
-  void one(const std::string& name, const std::string& value) {
+ private:
+  void one(const std::string& name, const std::string& value) override {
     if (name == "status") return statuses(value);
     if (name == "wait_type") return type(value);
     if (name == "workflow_id") filter_.workflow = WorkflowId(value);
@@ -32,17 +34,8 @@ class Reading {
     if (name == "due_to") instant(name, value, filter_.due_to);
     if (name == "q") filter_.q = value;
   }
-  std::vector<Finding> findings;
-
- private:
-  void wrong(const std::string& name, std::string message) {
-    findings.push_back({"invalid_query", name, std::move(message), {}});
-  }
   void statuses(std::string_view list) {
-    while (!list.empty()) {
-      size_t end = std::min(list.find(','), list.size());
-      std::string_view name = list.substr(0, end);
-      list.remove_prefix(std::min(end + 1, list.size()));
+    each(list, [&](std::string_view name) {
       if (name == "pending") {
         filter_.statuses.push_back(WaitStatus::scheduled);
         filter_.statuses.push_back(WaitStatus::waiting);
@@ -53,7 +46,7 @@ class Reading {
                             "` is none of pending, scheduled, waiting, resumed, timeout, "
                             "cancelled and error.");
       }
-    }
+    });
   }
   void type(const std::string& value) {
     filter_.type = value;
@@ -73,10 +66,6 @@ class Reading {
     filter_.on_hold = false;
     if (filter_.statuses.empty()) filter_.statuses = {WaitStatus::scheduled, WaitStatus::waiting};
   }
-  void instant(const std::string& name, const std::string& value, std::optional<Instant>& out) {
-    out = parse_rfc3339(value);
-    if (!out) wrong(name, "A timestamp such as 2026-03-01T10:00:00Z is expected (RFC 3339).");
-  }
 
   WaitFilter& filter_;
   const Instant now_;
@@ -88,20 +77,9 @@ Outcome<WaitFilter> read_wait_filter(const NamedValues& query, const AccountId& 
                                      Instant now) {
   WaitFilter filter;
   filter.account = account;
-  Reading reading(filter, now);
-  for (const auto& [name, value] : query) {
-    bool paging = name == "limit" || name == "cursor" || name == "offset";
-    // Taken as no filter at all, an empty value would select everything.
-    if (value.empty() && !paging) {
-      reading.findings.push_back(
-          {"invalid_query", name, "A value is needed; leave the filter out otherwise.", {}});
-    } else {
-      reading.one(name, value);
-    }
-  }
-  if (reading.findings.empty()) return filter;
-  std::string message = reading.findings[0].path + ": " + reading.findings[0].message;
-  return fail(ErrorCode::invalid_query, std::move(message), std::move(reading.findings));
+  WaitReading reading(filter, now);
+  FERMATA_TRY_VOID(reading.read(query));
+  return filter;
 }
 
 Outcome<WaitFilter> read_wait_filter(const Value& filter, const AccountId& account, Instant now) {

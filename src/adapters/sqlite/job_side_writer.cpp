@@ -57,7 +57,7 @@ Outcome<bool> JobSideWriter::is_wanted(const JobId& job) {
 }
 
 bool JobSideWriter::forget(const FoundJob& job) {
-  if (job.record.head != 0 && !note_garbage_.execute(job.record.head)) return false;
+  if (!garbage_.note(job.record.head)) return false;
   return drop_job_.execute(job.number) && files_.release(job.number);
 }
 
@@ -94,40 +94,7 @@ Outcome<Retention::RunSweep> JobSideWriter::sweep_jobs(uint64_t after, Instant b
 }
 
 Outcome<Retention::Sweep> JobSideWriter::remove_remains(size_t limit) {
-  return transacted<Retention::Sweep>(writer_, nullptr, [&] { return sweep_remains(limit); });
-}
-
-/// As that of runs.
-Outcome<Retention::Sweep> JobSideWriter::sweep_remains(size_t limit) {
-  Retention::Sweep sweep;
-  while (sweep.removed < limit) {
-    uint64_t number = 0;
-    uint64_t head = 0;
-    {
-      Rows rows = garbage_.query();
-      if (!rows.next()) {
-        if (rows.failed()) return database_.failure("looking for what removed jobs left");
-        return sweep;
-      }
-      number = rows.natural(0);
-      head = rows.natural(1);
-    }
-    while (head != 0 && sweep.removed < limit) {
-      uint64_t prev = 0;
-      {
-        Rows rows = link_.query(head);
-        if (rows.next()) prev = rows.natural(0);
-        if (rows.failed()) return database_.failure("reading what a removed job left");
-      }
-      if (!drop_link_.execute(head)) return database_.failure("removing history");
-      head = prev < head ? prev : 0;
-      ++sweep.removed;
-    }
-    bool noted = head == 0 ? drop_garbage_.execute(number) : shorten_.execute(head, number);
-    if (!noted) return database_.failure("removing history");
-  }
-  sweep.more = true;
-  return sweep;
+  return transacted<Retention::Sweep>(writer_, nullptr, [&] { return garbage_.sweep(limit); });
 }
 
 Outcome<Retention::Sweep> JobSideWriter::remove_dead_letters(Instant before, size_t limit) {

@@ -1,4 +1,5 @@
 #pragma once
+#include "adapters/sqlite/garbage.h"
 #include "adapters/sqlite/writer.h"
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
@@ -24,7 +25,6 @@ class JobSideWriter {
 
  private:
   Outcome<Retention::RunSweep> sweep_jobs(uint64_t after, Instant before, size_t limit);
-  Outcome<Retention::Sweep> sweep_remains(size_t limit);
   Outcome<Retention::Sweep> sweep_dead_letters(Instant before, size_t limit);
   Outcome<bool> is_wanted(const JobId& job);
   bool forget(const FoundJob& job);
@@ -38,12 +38,7 @@ class JobSideWriter {
                        "SELECT number FROM job WHERE number > ? ORDER BY number LIMIT ?"};
   Statement wanted_{database_, "SELECT 1 FROM dead_letter WHERE job = ? AND open = 1 LIMIT 1"};
   Statement drop_job_{database_, "DELETE FROM job WHERE number = ?"};
-  Statement note_garbage_{database_, "INSERT INTO job_garbage (head) VALUES (?)"};
-  Statement garbage_{database_, "SELECT number, head FROM job_garbage ORDER BY number LIMIT 1"};
-  Statement shorten_{database_, "UPDATE job_garbage SET head = ? WHERE number = ?"};
-  Statement drop_garbage_{database_, "DELETE FROM job_garbage WHERE number = ?"};
-  Statement link_{database_, "SELECT prev FROM job_history WHERE number = ?"};
-  Statement drop_link_{database_, "DELETE FROM job_history WHERE number = ?"};
+  Garbage garbage_{database_, job_garbage};
   Statement first_letters_{database_, "SELECT number FROM dead_letter ORDER BY number LIMIT ?"};
   Statement drop_letter_{database_, "DELETE FROM dead_letter WHERE number = ?"};
 };

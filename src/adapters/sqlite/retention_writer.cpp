@@ -18,7 +18,7 @@ Outcome<Retention::Referred> RetentionWriter::referred(uint64_t after, size_t li
 /// Within a transaction. False on failure.
 bool RetentionWriter::forget(const FoundRun& run) {
   const RunSummary& summary = run.record.summary;
-  if (run.record.head != 0 && !note_garbage_.execute(run.record.head)) return false;
+  if (!garbage_.note(run.record.head)) return false;
   return drop_run_.execute(run.number) && drop_checkpoints_.execute(run.number) &&
          tags_.remove(summary, run.number) && waits_.forget(summary.id) &&
          count_down_.execute(summary.account.text(), static_cast<int64_t>(summary.status));
@@ -77,40 +77,7 @@ Outcome<void> RetentionWriter::remove_run(const RunId& id, const AuditLine& audi
 }
 
 Outcome<Retention::Sweep> RetentionWriter::remove_remains(size_t limit) {
-  return transacted<Retention::Sweep>(writer_, nullptr, [&] { return sweep_remains(limit); });
-}
-
-Outcome<Retention::Sweep> RetentionWriter::sweep_remains(size_t limit) {
-  Retention::Sweep sweep;
-  while (sweep.removed < limit) {
-    uint64_t number = 0;
-    uint64_t head = 0;
-    {
-      Rows rows = garbage_.query();
-      if (!rows.next()) {
-        if (rows.failed()) return database_.failure("looking for what removed runs left");
-        return sweep;
-      }
-      number = rows.natural(0);
-      head = rows.natural(1);
-    }
-    while (head != 0 && sweep.removed < limit) {
-      uint64_t prev = 0;
-      {
-        Rows rows = link_.query(head);
-        // A link that is missing ends the chain: what was before it cannot be found this way.
-        if (rows.next()) prev = rows.natural(0);
-        if (rows.failed()) return database_.failure("reading what a removed run left");
-      }
-      if (!drop_link_.execute(head)) return database_.failure("removing history");
-      head = prev < head ? prev : 0;
-      ++sweep.removed;
-    }
-    bool noted = head == 0 ? drop_garbage_.execute(number) : shorten_.execute(head, number);
-    if (!noted) return database_.failure("removing history");
-  }
-  sweep.more = true;
-  return sweep;
+  return transacted<Retention::Sweep>(writer_, nullptr, [&] { return garbage_.sweep(limit); });
 }
 
 Outcome<Retention::Sweep> RetentionWriter::remove_audit(Instant before, size_t limit) {

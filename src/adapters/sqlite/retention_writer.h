@@ -1,6 +1,7 @@
 #pragma once
 #include <set>
 
+#include "adapters/sqlite/garbage.h"
 #include "adapters/sqlite/read_pool.h"
 #include "adapters/sqlite/writer.h"
 #include "ports/retention.h"
@@ -28,7 +29,6 @@ class RetentionWriter {
   bool forget(const FoundRun& run);
   Outcome<Retention::RunSweep> sweep_runs(uint64_t after, Instant before,
                                           const std::set<RunId>& kept, size_t limit);
-  Outcome<Retention::Sweep> sweep_remains(size_t limit);
   Outcome<Retention::Sweep> sweep_audit(Instant before, size_t limit);
   bool set_root(const AccountId& account, const AuditRoot& root);
   Outcome<Hashes> unversioned();
@@ -46,12 +46,7 @@ class RetentionWriter {
   TagWriter tags_{database_};
   Statement count_down_{database_,
                         "UPDATE tally SET runs = runs - 1 WHERE account = ? AND status = ?"};
-  Statement note_garbage_{database_, "INSERT INTO garbage (head) VALUES (?)"};
-  Statement garbage_{database_, "SELECT number, head FROM garbage ORDER BY number LIMIT 1"};
-  Statement shorten_{database_, "UPDATE garbage SET head = ? WHERE number = ?"};
-  Statement drop_garbage_{database_, "DELETE FROM garbage WHERE number = ?"};
-  Statement link_{database_, "SELECT prev FROM history WHERE number = ?"};
-  Statement drop_link_{database_, "DELETE FROM history WHERE number = ?"};
+  Garbage garbage_{database_, run_garbage};
   Statement first_lines_{database_, "SELECT number, record FROM audit ORDER BY number LIMIT ?"};
   Statement drop_line_{database_, "DELETE FROM audit WHERE number = ?"};
   Statement root_{database_, "SELECT number, record FROM audit_root WHERE account = ?"};

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "adapters/sqlite/schema_waits.h"
 #include "bench/engine.h"
 
 /// What the machine itself can do, in the same run and on the same disk.
@@ -38,7 +39,8 @@ void run_sql(sqlite3* db, const char* sql) {
   std::exit(5);
 }
 
-/// The rows a start writes (a run row with its two indexes, a history row), without an engine.
+/// The rows that a start which parks at a wait writes (a run row with its two indexes, a history
+/// row, the row of the wait with its own), without an engine.
 double sqlite_per_second(size_t batch, size_t total) {
   std::filesystem::path file = fresh_directory("limit-sqlite") / "limit.db";
   sqlite3* db = nullptr;
@@ -51,10 +53,19 @@ double sqlite_per_second(size_t batch, size_t total) {
           "CREATE INDEX run_workflow ON run(account, workflow, number);"
           "CREATE TABLE history(number INTEGER PRIMARY KEY, run INTEGER, sequence INTEGER,"
           " body BLOB);");
-  sqlite3_stmt *run = nullptr, *history = nullptr, *begin_it = nullptr, *commit = nullptr;
+  run_sql(db, sqlite::waits_schema);
+  sqlite3_stmt *run = nullptr, *history = nullptr, *wait = nullptr, *begin_it = nullptr,
+               *commit = nullptr;
   sqlite3_prepare_v2(db, "INSERT INTO run VALUES(?,?,'default','bench',1,?,?)", -1, &run, nullptr);
   sqlite3_prepare_v2(db, "INSERT INTO history(run,sequence,body) VALUES(?,1,?)", -1, &history,
                      nullptr);
+  sqlite3_prepare_v2(
+      db,
+      "INSERT INTO workflow_wait_executions(workflow_execution_id,step_id,occurrence,id,account_id,"
+      "workflow_id,source,wait_type,wait_config,status,scheduled_at,due_at,on_hold,parked,"
+      "reached_at,created_at,updated_at) VALUES(?1,'hold',1,?2,'default','bench','graph',"
+      "'until_date','{\"date\":\"2026-11-16T18:00:00.000Z\"}','scheduled',?3,?3,0,1,?4,?4,?4)",
+      -1, &wait, nullptr);
   sqlite3_prepare_v2(db, "BEGIN IMMEDIATE", -1, &begin_it, nullptr);
   sqlite3_prepare_v2(db, "COMMIT", -1, &commit, nullptr);
   std::string row(row_bytes, 'r'), events(history_bytes, 'h');
@@ -76,12 +87,25 @@ double sqlite_per_second(size_t batch, size_t total) {
       sqlite3_bind_blob(history, 2, events.data(), static_cast<int>(events.size()), SQLITE_STATIC);
       sqlite3_step(history);
       sqlite3_reset(history);
+      char wait_id[40], due[32];
+      std::snprintf(wait_id, sizeof wait_id, "01930000-0000-8000-8000-%012ld",
+                    static_cast<long>(number));
+      std::snprintf(due, sizeof due, "2026-11-16T18:%02ld:%02ld.%03ldZ",
+                    static_cast<long>(number / 60'000 % 60), static_cast<long>(number / 1'000 % 60),
+                    static_cast<long>(number % 1'000));
+      sqlite3_bind_text(wait, 1, id, -1, SQLITE_TRANSIENT);
+      sqlite3_bind_text(wait, 2, wait_id, -1, SQLITE_TRANSIENT);
+      sqlite3_bind_text(wait, 3, due, -1, SQLITE_TRANSIENT);
+      sqlite3_bind_text(wait, 4, "2026-11-16T17:59:59.000Z", -1, SQLITE_STATIC);
+      if (sqlite3_step(wait) != SQLITE_DONE) std::exit(5);
+      sqlite3_reset(wait);
     }
     sqlite3_step(commit);
     sqlite3_reset(commit);
   }
   double rate = static_cast<double>(total) / seconds_since(begin);
-  for (sqlite3_stmt* statement : {run, history, begin_it, commit}) sqlite3_finalize(statement);
+  for (sqlite3_stmt* statement : {run, history, wait, begin_it, commit})
+    sqlite3_finalize(statement);
   sqlite3_close(db);
   return rate;
 }

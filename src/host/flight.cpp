@@ -34,6 +34,7 @@ void Host::Partition::take_off() {
     open.flying = true;
     batch.runs.push_back(touched.write ? *std::move(touched.write) : write_of(touched));
     RunWrite& write = batch.runs.back();
+    write.waits = std::move(touched.waits);
     if (flying_.groups.shared(touched.group)) write.group = flying_.groups.of(touched.group) + 1;
     write.checkpoint = checkpoint_due(open, write.events, settings_);
     write.checkpoints_kept = settings_.checkpoints_kept;

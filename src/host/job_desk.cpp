@@ -129,14 +129,14 @@ DecidedJobItem& JobDesk::decide(TouchedJob& touched, JobItem item, Instant now,
   return touched.items.back();
 }
 
-JobWrite JobDesk::write_of(const TouchedJob& touched) const {
+JobWrite JobDesk::write_of(TouchedJob& touched) const {
   JobWrite write;
   write.expected_version = touched.open->version;
   write.summary = summarize(touched.open->job, started_at_);
   if (!touched.events.empty()) write.events = job::encode_history(touched.events);
   write.audit = touched.audit;
-  write.dead_letters = touched.dead_letters;
-  write.blobs = touched.blobs;
+  write.dead_letters = std::move(touched.dead_letters);
+  write.blobs = std::move(touched.blobs);
   return write;
 }
 

@@ -41,7 +41,8 @@ class JobDesk final : public Workers {
   void settled(TouchedJob& touched, Instant now);
   /// The pair was not made; the job is not what it was taken for.
   void not_placed(const fleet::Assignment& assignment) { fleet_.not_placed(now_, assignment); }
-  JobWrite write_of(const TouchedJob& touched) const;
+  /// Takes what the commit alone needs out of `touched`.
+  JobWrite write_of(TouchedJob& touched) const;
   job::Summary summary_of(const OpenJob& open) const { return summarize(open.job, started_at_); }
   /// Tells claims that have something to tell.
   void answer_claims(Instant now);

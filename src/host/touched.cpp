@@ -93,10 +93,8 @@ void add_waits(std::vector<WaitRecord>& waits, std::vector<WaitRecord> more) {
 }
 
 RunWrite write_of(const Touched& touched) {
-  RunWrite write{touched.open->version, summarize(touched.open->run),
-                 encode_history(touched.events), audit_lines(touched)};
-  write.waits = touched.waits;
-  return write;
+  return {touched.open->version, summarize(touched.open->run), encode_history(touched.events),
+          audit_lines(touched)};
 }
 
 }  // namespace fermata

@@ -78,7 +78,7 @@ class HeldItems {
 /// A later change of a wait takes the place of an earlier one.
 void add_waits(std::vector<WaitRecord>& waits, std::vector<WaitRecord> more);
 
-/// What is to be stored of it.
+/// What is to be stored of it. Its waits are handed over when the batch is made.
 RunWrite write_of(const Touched& touched);
 
 }  // namespace fermata

@@ -1,6 +1,6 @@
 #include "base/time.h"
 
-#include <cstdio>
+#include <cstdlib>
 #include <iterator>
 
 #include "base/check.h"
@@ -9,6 +9,15 @@ namespace fermata {
 namespace {
 
 constexpr int64_t day_ms = 86'400'000;
+
+/// At least `width` digits. By hand: instants are written with every row and every answer.
+void append_digits(std::string& out, int64_t value, size_t width) {
+  char digits[20];
+  size_t begin = sizeof digits;
+  for (; value > 0 || sizeof digits - begin < width; value /= 10)
+    digits[--begin] = static_cast<char>('0' + value % 10);
+  out.append(digits + begin, sizeof digits - begin);
+}
 
 /// Reads a text from the left; every read gives nothing once the text does not fit.
 class Cursor {
@@ -167,15 +176,23 @@ std::string to_rfc3339(Instant at) {
     --days;
   }
   CivilDate date = civil_from_days(days);
+  std::string out;
+  out.reserve(sizeof "2026-01-01T00:00:00.000Z");
   // Years that RFC 3339 cannot write get the signed six-digit form of ECMAScript.
-  const char* year_form = date.year >= 0 && date.year <= 9999 ? "%04lld" : "%+07lld";
-  char year[24];
-  std::snprintf(year, sizeof year, year_form, static_cast<long long>(date.year));
-  char out[64];
-  std::snprintf(out, sizeof out, "%s-%02d-%02dT%02d:%02d:%02d.%03dZ", year, date.month, date.day,
-                static_cast<int>(rest / 3'600'000), static_cast<int>(rest / 60'000 % 60),
-                static_cast<int>(rest / 1000 % 60), static_cast<int>(rest % 1000));
-  return out;
+  bool plain = date.year >= 0 && date.year <= 9999;
+  if (!plain) out += date.year < 0 ? '-' : '+';
+  append_digits(out, plain ? date.year : std::abs(date.year), plain ? 4 : 6);
+  auto part = [&](char before, int64_t value, size_t width) {
+    out += before;
+    append_digits(out, value, width);
+  };
+  part('-', date.month, 2);
+  part('-', date.day, 2);
+  part('T', rest / 3'600'000, 2);
+  part(':', rest / 60'000 % 60, 2);
+  part(':', rest / 1000 % 60, 2);
+  part('.', rest % 1000, 3);
+  return out += 'Z';
 }
 
 std::optional<Instant> parse_rfc3339(std::string_view text) {

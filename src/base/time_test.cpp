@@ -44,6 +44,7 @@ TEST(Rfc3339, prints_utc_with_milliseconds) {
   EXPECT_EQ(to_rfc3339({1'769'385'600'000}), "2026-01-26T00:00:00.000Z");
   EXPECT_EQ(to_rfc3339({-1}), "1969-12-31T23:59:59.999Z");
   EXPECT_EQ(to_rfc3339({253'402'300'800'000}), "+010000-01-01T00:00:00.000Z");
+  EXPECT_EQ(to_rfc3339({-62'198'755'200'000}), "-000001-01-01T00:00:00.000Z");
   EXPECT_FALSE(to_rfc3339({std::numeric_limits<int64_t>::min()}).empty());
   EXPECT_FALSE(to_rfc3339({std::numeric_limits<int64_t>::max()}).empty());
 }

@@ -126,8 +126,8 @@ class Statement {
   void bind(int index, uint32_t value) { bind(index, static_cast<int64_t>(value)); }
   void bind(int index, std::string_view text);
   void bind(int index, const std::string& text) { bind(index, std::string_view(text)); }
-  void bind(int index, const std::optional<std::string>& text) {
-    text ? bind(index, std::string_view(*text)) : bind(index, std::nullopt);
+  void bind(int index, const std::optional<std::string_view>& text) {
+    text ? bind(index, *text) : bind(index, std::nullopt);
   }
   void bind(int index, Blob blob);
   void bind(int index, std::nullopt_t);

@@ -1,19 +1,20 @@
 #include "adapters/sqlite/wait_rows.h"
 
+#include <algorithm>
+
 #include "base/json.h"
 
 namespace fermata::sqlite {
 namespace {
 
-using Text = std::optional<std::string>;
+using Text = std::optional<std::string_view>;
 
 Text some(const std::string& text) { return text.empty() ? Text{} : Text(text); }
-Text some(const std::optional<Instant>& at) { return at ? Text(to_rfc3339(*at)) : Text{}; }
-Text some(const Value& value) { return value.is_null() ? Text{} : Text(to_json(value)); }
+std::string json_of(const Value& value) { return value.is_null() ? std::string() : to_json(value); }
 
 Text member(const Value& object, std::string_view name) {
   const Value& found = object.get(name);
-  return found.is_string() ? Text(std::string(found.as_string())) : Text{};
+  return found.is_string() ? Text(found.as_string()) : Text{};
 }
 
 /// The kind of signal it ended with, or else the first it listens to.
@@ -21,6 +22,29 @@ Text event_type_of(const Wait& wait) {
   for (const Listener& listener : wait.listeners)
     if (listener.status == ListenerStatus::matched) return some(listener.event_type);
   return wait.listeners.empty() ? Text{} : some(wait.listeners.front().event_type);
+}
+
+/// One row of the statement that writes waits, and the statement for so many of them.
+constexpr std::string_view row_values =
+    "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, "
+    "NULL, NULL, ?, ?, ?, ?)";
+
+std::string put_statement(size_t rows) {
+  std::string sql = "INSERT INTO workflow_wait_executions VALUES ";
+  for (size_t i = 0; i < rows; ++i) (sql += i > 0 ? ", " : "") += row_values;
+  return sql +=
+         " ON CONFLICT (workflow_execution_id, step_id, occurrence) DO UPDATE SET "
+         "wait_config = excluded.wait_config, status = excluded.status, "
+         "scheduled_at = excluded.scheduled_at, event_timeout_at = excluded.event_timeout_at, "
+         "due_at = excluded.due_at, timezone = excluded.timezone, "
+         "local_target = excluded.local_target, gap_policy = excluded.gap_policy, "
+         "tzdata_version = excluded.tzdata_version, event_type = excluded.event_type, "
+         "on_hold = excluded.on_hold, hold_reason = excluded.hold_reason, "
+         "parked = excluded.parked, resumed_at = excluded.resumed_at, "
+         "ended_at = excluded.ended_at, resumed_by = excluded.resumed_by, "
+         "ended_reason = excluded.ended_reason, matched_event_id = excluded.matched_event_id, "
+         "updated_at = excluded.updated_at, intent = excluded.intent, "
+         "listeners = excluded.listeners";
 }
 
 constexpr const char* columns =
@@ -75,26 +99,52 @@ std::optional<WaitRecord> record_in(const Rows& rows) {
 
 }  // namespace
 
-bool WaitWriter::write(const WaitRecord& record) {
+/// The texts of a row that the record does not hold itself.
+struct WaitWriter::Made {
+  explicit Made(const Wait& wait)
+      : due(to_rfc3339(due_or_never(wait))),
+        reached(to_rfc3339(wait.reached_at)),
+        updated(to_rfc3339(wait.updated_at)),
+        ended(wait.ended_at ? to_rfc3339(*wait.ended_at) : ""),
+        config(json_of(wait.config)),
+        intent(json_of(wait.intent)),
+        listeners(wait.listeners.empty() ? "" : to_json(listeners_value(wait))) {}
+  std::string due, reached, updated, ended, config, intent, listeners;
+};
+
+WaitWriter::WaitWriter(Database& database)
+    : database_(database), put_sql_(put_statement(1)), put_many_sql_(put_statement(rows_at_once)) {}
+
+bool WaitWriter::write(std::span<const WaitRecord* const> records) {
+  std::vector<Made> made;
+  made.reserve(std::min(records.size(), rows_at_once));
+  for (size_t at = 0; at < records.size(); made.clear()) {
+    bool many = records.size() - at >= rows_at_once;
+    Statement& put = many ? put_many_ : put_;
+    size_t count = many ? rows_at_once : 1;
+    for (size_t row = 0; row < count; ++row, ++at)
+      bind(put, row, *records[at], made.emplace_back(records[at]->wait));
+    if (!put.execute_bound()) return false;
+  }
+  return true;
+}
+
+void WaitWriter::bind(Statement& put, size_t row, const WaitRecord& record, const Made& made) {
   const Wait& wait = record.wait;
-  std::string due = to_rfc3339(due_or_never(wait));
-  std::string reached = to_rfc3339(wait.reached_at);
-  std::string updated = to_rfc3339(wait.updated_at);
+  bool for_event = wait.is_for_event();
   bool resumed = wait.status == WaitStatus::resumed || wait.status == WaitStatus::timeout;
-  Text listeners;
-  if (!wait.listeners.empty()) listeners = to_json(listeners_value(wait));
-  return put_.execute(
-      record.run.text(), wait.step, wait.occurrence, wait.id, record.account.text(),
-      record.workflow.text(), some(record.contact_id), name_of(wait.source), wait.type,
-      some(wait.config), name_of(wait.status), wait.is_for_event() ? Text{} : Text(due),
-      wait.is_for_event() ? Text(due) : Text{}, due, member(wait.intent, "timezone"),
-      member(wait.intent, "local_target"), member(wait.intent, "gap_policy"),
-      member(wait.intent, "tzdata_version"), event_type_of(wait),
-      wait.listeners.empty() ? Text{} : some(wait.listeners.front().correlation_id),
-      static_cast<int64_t>(!wait.hold.empty()), some(wait.hold), static_cast<int64_t>(wait.parked),
-      reached, resumed ? some(wait.ended_at) : Text{}, some(wait.ended_at), some(wait.resumed_by),
-      some(wait.ended_reason), some(wait.signal_id), reached, updated, some(wait.intent),
-      listeners);
+  put.bind_row(row, record.run.text(), wait.step, wait.occurrence, wait.id, record.account.text(),
+               record.workflow.text(), some(record.contact_id), name_of(wait.source), wait.type,
+               some(made.config), name_of(wait.status), for_event ? Text{} : Text(made.due),
+               for_event ? Text(made.due) : Text{}, made.due, member(wait.intent, "timezone"),
+               member(wait.intent, "local_target"), member(wait.intent, "gap_policy"),
+               member(wait.intent, "tzdata_version"), event_type_of(wait),
+               wait.listeners.empty() ? Text{} : some(wait.listeners.front().correlation_id),
+               static_cast<int64_t>(!wait.hold.empty()), some(wait.hold),
+               static_cast<int64_t>(wait.parked), made.reached, resumed ? some(made.ended) : Text{},
+               some(made.ended), some(wait.resumed_by), some(wait.ended_reason),
+               some(wait.signal_id), made.reached, made.updated, some(made.intent),
+               some(made.listeners));
 }
 
 Outcome<std::vector<WaitRecord>> WaitQueries::collect(Rows rows) {

@@ -1,4 +1,6 @@
 #pragma once
+#include <span>
+
 #include "adapters/sqlite/database.h"
 #include "ports/reader.h"
 
@@ -7,28 +9,19 @@ namespace fermata::sqlite {
 /// Writes waits within a transaction of the caller: what the commit of their run changed.
 class WaitWriter {
  public:
-  explicit WaitWriter(Database& database) : database_(database) {}
-  /// False on failure.
-  bool write(const WaitRecord& record);
+  explicit WaitWriter(Database& database);
+  /// In this order; false on failure.
+  bool write(std::span<const WaitRecord* const> records);
   bool forget(const RunId& run) { return forget_.execute(run.text()); }
 
  private:
+  static constexpr size_t rows_at_once = 8;
+  struct Made;
+  static void bind(Statement& put, size_t row, const WaitRecord& record, const Made& made);
+
   Database& database_;
-  Statement put_{
-      database_,
-      "INSERT INTO workflow_wait_executions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-      "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, NULL, NULL, ?, ?, ?, ?) "
-      "ON CONFLICT (workflow_execution_id, step_id, occurrence) DO UPDATE SET "
-      "wait_config = excluded.wait_config, status = excluded.status, "
-      "scheduled_at = excluded.scheduled_at, event_timeout_at = excluded.event_timeout_at, "
-      "due_at = excluded.due_at, timezone = excluded.timezone, "
-      "local_target = excluded.local_target, gap_policy = excluded.gap_policy, "
-      "tzdata_version = excluded.tzdata_version, event_type = excluded.event_type, "
-      "on_hold = excluded.on_hold, hold_reason = excluded.hold_reason, parked = excluded.parked, "
-      "resumed_at = excluded.resumed_at, ended_at = excluded.ended_at, "
-      "resumed_by = excluded.resumed_by, ended_reason = excluded.ended_reason, "
-      "matched_event_id = excluded.matched_event_id, updated_at = excluded.updated_at, "
-      "intent = excluded.intent, listeners = excluded.listeners"};
+  std::string put_sql_, put_many_sql_;
+  Statement put_{database_, put_sql_.c_str()}, put_many_{database_, put_many_sql_.c_str()};
   Statement forget_{database_,
                     "DELETE FROM workflow_wait_executions WHERE workflow_execution_id = ?"};
 };

@@ -158,13 +158,14 @@ Outcome<void> Writer::write_runs(const Writes& writes, const std::set<uint32_t>&
   if (tasks.empty()) return {};
   if (!runs_.write(tasks)) return database_->failure("writing runs");
   bool any = false;
+  std::vector<const WaitRecord*> waits;
   for (size_t i = 0; i < writes.size(); ++i) {
     if (!writes[i].run || outcomes[i] != CommitOutcome::done) continue;
     any = true;
-    for (const WaitRecord& wait : writes[i].run->waits)
-      if (!waits_.write(wait)) return database_->failure("writing a wait");
+    for (const WaitRecord& wait : writes[i].run->waits) waits.push_back(&wait);
     for (const AuditLine& line : writes[i].run->audit) FERMATA_TRY_VOID(chain_.append(line));
   }
+  if (!waits_.write(waits)) return database_->failure("writing waits");
   if (any && !runs_.write_tally()) return database_->failure("writing the tally of runs");
   return {};
 }

@@ -65,20 +65,25 @@ Outcome<Demo> begin_demo(Engine& engine, const Settings& settings, const std::st
   return Demo{summary.id, false};
 }
 
-std::string demo_text(const Demo& demo, const std::string& base_url, const std::string& program,
-                      int process_id) {
+std::string demo_text(const Demo& demo, const Settings& settings, const std::string& base_url,
+                      const std::string& program, int process_id) {
   std::string id = demo.run.text();
   std::string text = "\nFermata serves " + base_url + " with the workflow `demo`.\n";
   text += demo.continued ? "Its run " + id + " was under way before and goes on.\n"
                          : "Its run " + id + " has begun: a call, a wait of 20 s, a merge.\n";
   text += "\nThree things to try from another terminal:\n\n";
   // The command line asks the usual address unless it is told another.
-  std::string there = base_url == "http://" + Settings{}.listen ? "" : " --server " + base_url;
+  const Settings usual;
+  std::string there = base_url == "http://" + usual.listen ? "" : " --server " + base_url;
+  std::string same;
+  if (settings.listen != usual.listen) same += " --listen " + settings.listen;
+  if (settings.data != usual.data) same += " --data " + settings.data;
   text += "  1. Watch it:           " + program + " watch " + id + there + "\n";
   text +=
       "  2. Start another one:  " + program + " start demo --set server=" + base_url + there + "\n";
-  text += "  3. Crash the server:   kill -9 " + std::to_string(process_id) +
-          " && ./dev run\n"
+  text += "  3. Crash the server:   kill -9 " + std::to_string(process_id) + " && ./dev run" +
+          same +
+          "\n"
           "     and watch the run again: it goes on where it was, and waits no longer than it\n"
           "     would have.\n\n";
   return text;

@@ -16,7 +16,7 @@ struct Demo {
 Outcome<Demo> begin_demo(Engine& engine, const Settings& settings, const std::string& base_url);
 
 /// Three things to try, printed below each other.
-std::string demo_text(const Demo& demo, const std::string& base_url, const std::string& program,
-                      int process_id);
+std::string demo_text(const Demo& demo, const Settings& settings, const std::string& base_url,
+                      const std::string& program, int process_id);
 
 }  // namespace fermata::cli

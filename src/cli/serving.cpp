@@ -215,7 +215,7 @@ void Serving::make_retention() {
 
 Outcome<void> Serving::show_demo() {
   FERMATA_TRY(demo, begin_demo(engine_, settings_, base_url()));
-  around_.terminal.out(demo_text(demo, base_url(), typed(around_.program), getpid()));
+  around_.terminal.out(demo_text(demo, settings_, base_url(), typed(around_.program), getpid()));
   return {};
 }
 

@@ -10,14 +10,13 @@ namespace {
 constexpr int64_t hour_ms = 3'600'000;
 constexpr int64_t day_ms = 24 * hour_ms;
 
-/// Where the bucket that holds an instant begins. An hour that clocks show twice is two buckets.
+}  // namespace
+
 Instant bucket_of(Instant at, const CalendarRequest& request) {
   LocalTime local = request.zone->local_at(at);
   if (!request.by_day) return at - Duration{local.ms_of_day % hour_ms};
   return request.zone->instant_of({local.date, 0});
 }
-
-}  // namespace
 
 Outcome<CalendarRequest> read_calendar(const NamedValues& query, const AccountId& account,
                                        const ZoneTable& zones, Instant now) {

@@ -1,0 +1,14 @@
+#pragma once
+#include "server/api.h"
+
+/// The handlers of what looks across things (look_table.cpp): search, statistics, calendar, load.
+namespace fermata::server::routes {
+
+void calendar(Api& api, Call call);
+void search(Api& api, Call call);
+void execution_stats(Api& api, Call call);
+void execution_state(Api& api, Call call);
+void workflow_load(Api& api, Call call);
+void verify_audit(Api& api, Call call);
+
+}  // namespace fermata::server::routes

@@ -1,0 +1,68 @@
+#include "server/routes/look_routes.h"
+#include "server/routes/schemas.h"
+#include "server/routes/table.h"
+
+namespace fermata::server {
+namespace {
+
+using http::Method;
+
+constexpr std::string_view calendar_schema =
+    R"({"type":"object","required":["zone","truncated","buckets"],"properties":{
+      "zone":{"type":"string"},"truncated":{"type":"boolean"},"buckets":{"type":"array","items":{
+      "type":"object","required":["start","total","by_kind"]}}}})";
+constexpr std::string_view search_schema =
+    R"({"type":"object","required":["items"],"properties":{"items":{"type":"array","items":{
+      "type":"object","required":["kind","id"],"properties":{"kind":{"enum":["execution","job",
+      "wait","schedule","workflow","contact"]},"id":{"type":"string"},"name":{"type":"string"},
+      "status":{"type":"string"}}}}}})";
+constexpr std::string_view stats_schema =
+    R"({"type":"object","required":["group_by","groups","counted","more"],"properties":{
+      "group_by":{"type":"string"},"groups":{"type":"array"},"counted":{"type":"integer"},
+      "more":{"type":"boolean"}}})";
+constexpr std::string_view load_schema =
+    R"({"type":"object","required":["versions","waiting","counted","more"],"properties":{
+      "versions":{"type":"array"},"waiting":{"type":"object"},"counted":{"type":"integer"},
+      "more":{"type":"boolean"}}})";
+constexpr std::string_view state_schema =
+    R"({"type":"object","required":["sequence","status","values","waiting"]})";
+constexpr std::string_view verified_schema =
+    R"({"type":"object","required":["unbroken","lines","first","last"],"properties":{
+      "unbroken":{"type":"boolean"},"lines":{"type":"integer"},"first":{"type":"integer"},
+      "last":{"type":"integer"},"broken_at":{"type":["integer","null"]}}})";
+
+// clang-format off
+const Route table[] = {
+    {.method = Method::get, .path = "/api/v1/search", .access = Access::viewer,
+     .work = Work::blocking, .handler = routes::search,
+     .summary = "Things by id, or by a part of their name.", .query = "q",
+     .response_schema = search_schema},
+    {.method = Method::get, .path = "/api/v1/calendar", .access = Access::viewer,
+     .work = Work::blocking, .handler = routes::calendar,
+     .summary = "All that will fire, in each hour or day to come.",
+     .query = "from to bucket zone kinds", .response_schema = calendar_schema},
+    {.method = Method::get, .path = "/api/v1/executions/stats", .access = Access::viewer,
+     .work = Work::blocking, .handler = routes::execution_stats,
+     .summary = "How many executions a filter selects, by one of their fields.",
+     .query = "group_by status workflow_id label contact_id parent from to q",
+     .response_schema = stats_schema},
+    {.method = Method::get, .path = "/api/v1/executions/{execution_id}/state",
+     .access = Access::viewer, .work = Work::blocking, .handler = routes::execution_state,
+     .summary = "An execution and its values as they were after an event.", .query = "at",
+     .response_schema = state_schema},
+    {.method = Method::get, .path = "/api/v1/workflows/{workflow_id}/load",
+     .access = Access::viewer, .work = Work::blocking, .handler = routes::workflow_load,
+     .summary = "Live executions by version, and where they wait.",
+     .response_schema = load_schema},
+    {.method = Method::post, .path = "/api/v1/audit/verify", .access = Access::admin,
+     .work = Work::blocking, .handler = routes::verify_audit,
+     .summary = "Check that each line of the audit seals the one before it.",
+     .body = Body::json_optional, .response_schema = verified_schema},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Route> look_routes() { return table; }
+
+}  // namespace fermata::server

@@ -28,7 +28,7 @@ test('t20_the_editor_checks_while_one_types_and_saves_a_new_version', async () =
   assert.ok(lines.has(wrong.line));
   await area.fill(text.replace('Wait 2 hours', 'Wait a while'));
   await edit.says('Valid');
-  await edit.page.locator('[data-node="wait"]').getByText('Wait a while').first().waitFor();
+  await edit.page.locator('[data-node="wait"] .box-name', { hasText: 'Wait a while' }).waitFor();
   await area.press('Control+s');
   await edit.says('Saved as version 2');
   assert.equal((await server.get('/workflows/reminder')).version, 2);
@@ -95,7 +95,7 @@ test('t26_the_board_counts_as_the_api_does_and_a_job_without_worker_names_the_cu
   const { states } = await server.get('/jobs/stats');
   await board.page.locator('.column', { hasText: 'Scheduled' }).locator('h2', { hasText: String(states.SCHEDULED) }).waitFor();
   await board.page.goto(`${server.url}/jobs/${ids.job}`);
-  await board.says('fermata worker --topic job.mail.send');
+  await board.says("fermata worker --task mail.send='./program'");
   await board.page.getByRole('button', { name: 'Cancel', exact: true }).click();
   await board.page.getByRole('button', { name: 'Cancel job' }).click();
   await board.page.locator('h1 + .status', { hasText: 'Cancelled' }).waitFor();

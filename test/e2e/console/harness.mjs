@@ -18,6 +18,7 @@ mkdirSync(artifacts, { recursive: true });
 const binary = process.env.FERMATA_BINARY ?? join(root, 'build/release/fermata');
 const started = [];
 let browser = null;
+let failures = 1;
 
 /** A server on a free port with data of its own. `clock` stands still until it is moved. */
 export async function serve({ clock = '', data = mkdtempSync(join(tmpdir(), 'fermata-console-')), listen = '127.0.0.1:0', flags = [] } = {}) {
@@ -79,7 +80,7 @@ export async function serve({ clock = '', data = mkdtempSync(join(tmpdir(), 'fer
 }
 
 /** Tries until it does not fail; what it last failed with when time is over. */
-export async function eventually(attempt, ms = 60_000) {
+export async function eventually(attempt, ms = 30_000) {
   const deadline = Date.now() + ms;
   for (;;) {
     try {
@@ -106,7 +107,7 @@ async function theBrowser() {
 export async function tab(server, path = '/', { width = 1280, height = 800, theme = 'light', allow = [], context, touch = false } = {}) {
   const own = context ?? (await (await theBrowser()).newContext({ viewport: { width, height }, colorScheme: theme, locale: 'en', timezoneId: 'Europe/Berlin', reducedMotion: 'reduce', hasTouch: touch }));
   const page = await own.newPage();
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(30_000);
   const faults = [];
   const requests = [];
   const allowed = (text) => allow.some((pattern) => pattern.test(text));
@@ -139,6 +140,11 @@ export async function tab(server, path = '/', { width = 1280, height = 800, them
     text: () => page.evaluate(() => document.body.innerText),
     /** Waits until the page says `text`. */
     says: (text, options = {}) => page.getByText(text, options).first().waitFor(),
+    /** Waits until nothing is being loaded any more. The stream never ends, so the network is no measure. */
+    async settled() {
+      await page.locator('main h1').first().waitFor();
+      await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'));
+    },
     async overflow() {
       return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     },
@@ -159,7 +165,10 @@ export async function tab(server, path = '/', { width = 1280, height = 800, them
   };
 }
 
+/** Ends what the tests of a file have begun. A tab that is still open is one of a test that failed. */
 export async function end() {
+  for (const context of browser?.contexts() ?? [])
+    for (const page of context.pages()) await page.screenshot({ path: join(artifacts, `failed-${failures++}.png`) }).catch(() => {});
   await browser?.close();
   browser = null;
   for (const server of started.splice(0)) {

@@ -58,7 +58,7 @@ test('t4_a_long_list_has_few_rows_and_opens_the_right_run', async () => {
   }
   await eventually(async () => {
     await body.evaluate((element) => element.scrollTo(0, element.scrollHeight));
-    await runs.page.locator('[data-index="599"]').waitFor({ timeout: 1000 });
+    await runs.page.locator('[data-index="599"]').waitFor({ timeout: 3000 });
   });
   await body.evaluate((element) => element.scrollTo(0, 0));
   await runs.page.locator('[data-index="0"]').focus();

@@ -47,8 +47,7 @@ test('t34_hostile_names_are_shown_as_text_everywhere', async () => {
   const { items } = await server.get('/jobs');
   for (const path of ['/', '/runs', `/runs/${id}`, `/runs/${id}?node=start`, `/runs/${id}?tab=timeline`, `/runs/${id}?tab=history`, `/runs/${id}?tab=data`, '/workflows', '/workflows/bad', '/workflows/bad?tab=edit', '/jobs', `/jobs/${items[0].id}`, '/audit', '/settings/system']) {
     const page = await tab(server, path);
-    await page.page.locator('main h1').first().waitFor();
-    await page.page.waitForLoadState('networkidle').catch(() => {});
+    await page.settled();
     assert.equal(await page.page.evaluate(() => window.hacked), undefined, path);
     assert.equal(await page.page.locator('a[href^="javascript:"]').count(), 0, path);
     assert.equal(await page.page.locator('main img, main script').count(), 0, path);
@@ -76,8 +75,7 @@ test('t35_no_secret_is_in_a_page_but_once_in_the_dialog_of_a_new_key', async () 
   });
   for (const path of ['/', '/runs', `/runs/${ids.failed}`, '/workflows', '/jobs', '/workers', '/audit', '/settings/credentials', '/settings/keys', '/settings/system']) {
     await page.page.goto(server.url + path);
-    await page.page.locator('main h1').first().waitFor();
-    await page.page.waitForLoadState('networkidle').catch(() => {});
+    await page.settled();
     assert.ok(!(await page.page.content()).includes(secret), path);
   }
   assert.ok(!bodies.includes(secret));

@@ -62,6 +62,29 @@ export function contacts(many) {
 
 export const script = 'workflow fan(inputs) {\n  Log.info("three at once")\n  const all = await Task.all({\n    a: Task.run("job.one", {}),\n    b: Task.run("job.two", {}),\n    c: Task.run("job.three", {})\n  })\n  await Task.delay("1h")\n  return all\n}\n';
 
+/**
+ * Makes jobs and fails them as a worker would, so many of a topic with an error's code; the last
+ * try of each leaves a dead letter.
+ */
+export async function deadLetters(server, kinds) {
+  const topics = kinds.map(([topic]) => topic);
+  for (const [topic, , many] of kinds)
+    for (let i = 0; i < many; i++) await server.post('/jobs', { topic, input: { number: i }, retry: { max_attempts: 1 } });
+  const { registration_id } = await server.post('/worker/register', { worker_id: 'fails-1', topics, max_parallel: 50 });
+  let left = kinds.reduce((sum, [, , many]) => sum + many, 0);
+  for (let seq = 1; left > 0 && seq < 50; seq++) {
+    const { jobs } = await server.post('/worker/claim', { registration_id, seq, slots: 50, wait_ms: 1000 });
+    if (!jobs.length) continue;
+    const results = jobs.map((job) => ({
+      job_id: job.job_id, attempt: job.attempt, fence: job.fence, status: 'failed_fatal',
+      error: { code: kinds.find(([topic]) => topic === job.topic)[1], message: `${job.topic} cannot be done` },
+    }));
+    await server.post('/worker/results', { registration_id, results });
+    left -= jobs.length;
+  }
+  await server.ask('DELETE', `/worker/registrations/${registration_id}`);
+}
+
 /** Something on every page. */
 export async function fill(server) {
   await server.put('/workflows/reminder', waits);

@@ -130,11 +130,48 @@ test('the_verdict_names_the_worst_first', async () => {
   const { problemsOf, verdictOf } = await lib('verdict');
   const now = Date.parse('2026-01-12T12:00:00Z');
   const failed = [{ workflow_id: 'w', status: 'failed', error: { code: 'network' }, started_at: '2026-01-12T11:30:00Z', completed_at: '2026-01-12T11:31:00Z' }];
-  const waiting = [{ next_due_at: '2026-01-12T11:50:00Z' }, { next_due_at: null }];
-  const problems = problemsOf({ failed, waiting, unserved: [{ topic: 'job.a', depth: 2, oldest_ms: 1000 }, { topic: 'job.a', depth: 1, oldest_ms: 5000 }], lostWorkers: 0, now });
-  assert.deepEqual(problems.map((problem) => problem.text), ['1 run is overdue', '1 run of w failed with network in the last hour', '3 jobs of job.a have no worker']);
+  const problems = problemsOf({ failed, overdue: { count: 1, since: '2026-01-12T11:50:00Z' }, deadLetters: 2, unserved: [{ topic: 'job.a', depth: 2, oldest_ms: 1000 }, { topic: 'job.a', depth: 1, oldest_ms: 5000 }], lostWorkers: 0, now });
+  assert.deepEqual(problems.map((problem) => problem.text), ['1 wait is overdue', '1 run of w failed with network in the last hour', '3 jobs of job.a have no worker', '2 dead letters wait for somebody to look']);
   assert.match(verdictOf([], false), /^All well/);
   assert.doesNotMatch(verdictOf([], true), /well/);
+});
+
+test('a_calendar_puts_each_hour_where_the_clocks_of_its_zone_show_it', async () => {
+  const { hourColumns, mondayOf, months, shade, short } = await lib('calendar');
+  const { startOfDay } = await lib('zones');
+  assert.equal(mondayOf('2026-03-29'), '2026-03-23');
+  const kinds = new Set(['wait']);
+  const buckets = [{ start: '2026-03-29T01:00:00Z', total: 3, by_kind: { wait: 2, schedule: 1 } }, { start: '2026-10-25T00:00:00Z', total: 1, by_kind: { wait: 1 } }, { start: '2026-10-25T01:00:00Z', total: 4, by_kind: { wait: 4 } }];
+  const spring = hourColumns('2026-03-23', 7, 'Europe/Berlin', buckets, kinds).at(-1);
+  assert.equal(spring.change, 60);
+  assert.equal(spring.cells[2].exists, false);
+  assert.equal(spring.cells[3].total, 2);
+  const autumn = hourColumns('2026-10-25', 1, 'Europe/Berlin', buckets, kinds)[0];
+  assert.equal(autumn.change, -60);
+  assert.equal(autumn.cells[2].total, 5);
+  assert.equal(autumn.cells[2].to - autumn.cells[2].from, 2 * 3_600_000);
+  assert.equal(months('2026-03-01', 12, 'Europe/Berlin', buckets, kinds)[0].days[28].total, 2);
+  // Midnight does not exist in Santiago on that day: it begins at one.
+  assert.equal(new Date(startOfDay('2026-09-06', 'America/Santiago')).toISOString(), '2026-09-06T04:00:00.000Z');
+  assert.deepEqual([0, 1, 5, 9].map((one) => shade(one, 9)), [0, 1, 4, 5]);
+  assert.deepEqual([0, 999, 1200, 45_300, 2_500_000].map(short), ['', '999', '1.2k', '45k', '2.5M']);
+});
+
+test('cron_rules_are_told_in_words', async () => {
+  const { cronWords } = await lib('cron');
+  const told = {
+    '30 2 * * *': 'Every day at 02:30', '0 9 * * MON-FRI': 'At 09:00 on Monday to Friday', '*/15 * * * *': 'Every 15 minutes', '@hourly': 'Every hour',
+    '0 6,18 1 * *': 'At 06:00 and 18:00 on day 1 of the month', '0 9 * * MON#1': 'At 09:00 on the first Monday of the month', '5 4 1 JAN *': 'At 04:05 on day 1 of the month in January',
+    '1-5 * * * *': '1-5 * * * *', nonsense: 'nonsense',
+  };
+  for (const [rule, words] of Object.entries(told)) assert.equal(cronWords(rule), words);
+});
+
+test('dead_letters_with_one_cause_are_one_group', async () => {
+  const { letterGroups } = await lib('letters');
+  const letter = (reason_code, topic, created_at) => ({ reason_code, topic, created_at });
+  const groups = letterGroups([letter('a', 'x', '2'), letter('a', 'x', '1'), letter('b', 'x', '3')]);
+  assert.deepEqual(groups.map(({ reason_code, count, first, last }) => [reason_code, count, first, last]), [['a', 2, '1', '2'], ['b', 1, '3', '3']]);
 });
 
 test('no_source_turns_text_into_markup_or_grows_beyond_its_file', () => {

@@ -2,16 +2,19 @@ import { get, Problem } from './api.ts';
 import type { Page } from './types.ts';
 
 const pageSize = 200;
+const pageMax = 1000;
 
 /** A list that is read page by page as it is scrolled (U-13). */
 export class PagedList<Item extends { id: string }> {
   items = $state.raw<Item[]>([]);
   total = $state<number | undefined>(undefined);
   problem = $state.raw<Problem | null>(null);
-  state = $state<'loading' | 'ready' | 'more'>('loading');
+  state = $state<'loading' | 'ready' | 'more' | 'again'>('loading');
   over = $state(false);
   private cursor: string | null = null;
   private path = '';
+  /** How many items there are; pages that open a list in an effect must not depend on it. */
+  private shown = 0;
   private abort: AbortController | null = null;
 
   /** Begins anew with another address; `fresh` forgets what is shown at once. */
@@ -22,12 +25,15 @@ export class PagedList<Item extends { id: string }> {
     this.path = path;
     if (fresh) {
       this.items = [];
+      this.shown = 0;
       this.total = undefined;
-      this.state = 'loading';
     }
+    // Nothing goes on from the old page while the new one comes.
+    this.state = fresh ? 'loading' : 'again';
     await this.read(null, abort);
   }
 
+  /** Reads it afresh, with as many rows as are shown, so that the reader stays where they are. */
   async reload(): Promise<void> {
     await this.open(this.path, false);
   }
@@ -44,11 +50,13 @@ export class PagedList<Item extends { id: string }> {
 
   private async read(cursor: string | null, abort: AbortController): Promise<void> {
     const joint = this.path.includes('?') ? '&' : '?';
+    const limit = cursor ? pageSize : Math.min(pageMax, Math.max(pageSize, this.shown));
     const where = cursor ? `&cursor=${encodeURIComponent(cursor)}` : '';
     try {
-      const page = await get<Page<Item>>(`${this.path}${joint}limit=${pageSize}${where}`, abort.signal);
+      const page = await get<Page<Item>>(`${this.path}${joint}limit=${limit}${where}`, abort.signal);
       if (abort.signal.aborted) return;
       this.items = cursor ? [...this.items, ...page.items] : page.items;
+      this.shown = cursor ? this.shown + page.items.length : page.items.length;
       this.cursor = page.next_cursor;
       this.over = page.next_cursor === null;
       if (page.total !== undefined) this.total = page.total;

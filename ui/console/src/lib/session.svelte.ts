@@ -21,7 +21,8 @@ class CurrentSession {
     try {
       this.accept(await get<Session>('/session'));
     } catch {
-      if (this.state !== 'out') this.state = 'unreachable';
+      // A page that is open stays, with what it knows; its connection says how old that is.
+      if (this.state === 'loading') this.state = 'unreachable';
     }
   }
 

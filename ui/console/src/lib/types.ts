@@ -29,6 +29,9 @@ export interface Overview {
   now: string;
   uptime_ms: number;
   executions: Record<RunStatus, number>;
+  waits: { pending: number; overdue: number; overdue_since: string | null };
+  dead_letters: number;
+  approvals?: number;
 }
 
 export interface RunError {

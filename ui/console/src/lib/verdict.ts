@@ -12,17 +12,11 @@ export interface ProblemLine {
 
 export interface Facts {
   failed: RunItem[];
-  waiting: RunItem[];
+  overdue: { count: number; since: string | null };
+  deadLetters: number;
   unserved: { topic: string; depth: number; oldest_ms: number }[];
   lostWorkers: number;
   now: number;
-}
-
-/** A timer this much late is worth a word. */
-export const overdueMs = 5000;
-
-export function overdueOf(waiting: RunItem[], now: number): RunItem[] {
-  return waiting.filter((run) => run.next_due_at !== null && now - Date.parse(run.next_due_at) > overdueMs);
 }
 
 export interface FailureGroup {
@@ -52,11 +46,8 @@ export function failureGroups(failed: RunItem[]): FailureGroup[] {
 
 export function problemsOf(facts: Facts): ProblemLine[] {
   const out: ProblemLine[] = [];
-  const overdue = overdueOf(facts.waiting, facts.now);
-  if (overdue.length) {
-    const oldest = overdue.map((run) => run.next_due_at ?? '').sort()[0] ?? '';
-    out.push({ tone: 'failed', text: `${plural(overdue.length, 'run is', 'runs are')} overdue`, since: oldest, href: '/runs?status=waiting' });
-  }
+  if (facts.overdue.count)
+    out.push({ tone: 'failed', text: `${plural(facts.overdue.count, 'wait is', 'waits are')} overdue`, since: facts.overdue.since ?? '', href: '/waits?tab=overdue' });
   const hour = facts.now - 3_600_000;
   const recent = facts.failed.filter((run) => Date.parse(run.completed_at ?? run.started_at) >= hour);
   for (const group of failureGroups(recent).slice(0, 5))
@@ -69,6 +60,8 @@ export function problemsOf(facts: Facts): ProblemLine[] {
   if (facts.lostWorkers)
     out.push({ tone: 'failed', text: `${plural(facts.lostWorkers, 'worker is', 'workers are')} lost`, since: '', href: '/workers' });
   out.push(...unservedLines(facts));
+  if (facts.deadLetters)
+    out.push({ tone: 'waiting', text: `${plural(facts.deadLetters, 'dead letter waits', 'dead letters wait')} for somebody to look`, since: '', href: '/dlq' });
   return out;
 }
 

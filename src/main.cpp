@@ -99,6 +99,7 @@ class RealWorld final : public cli::World {
     FERMATA_TRY(policy, parse_network_policy(wanted.private_networks));
     options.policy = std::move(policy);
     options.in_flight_per_account_max = wanted.per_account_max;
+    options.mails_per_account_max = wanted.mails_per_account_max;
     options.on_answer = std::move(wanted.on_answer);
     options.find_secrets = std::move(wanted.find_secrets);
     return std::unique_ptr<Calls>(std::make_unique<HttpCalls>(std::move(options)));

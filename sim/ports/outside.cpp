@@ -20,12 +20,25 @@ std::string_view after(std::string_view url, std::string_view word) {
 std::string whole(const CallRequest& request) {
   std::string text = request.method + " " + request.url + "\n";
   for (const auto& [name, value] : request.headers) text += name + ": " + value + "\n";
+  if (request.mail)
+    for (const std::string& to : request.mail->recipients) text += "to " + to + "\n";
   return text + "\n" + request.body;
+}
+
+/// `flaky2@sim` takes a mail at the third attempt, anybody else at once.
+void take_mail(const MailEnvelope& mail, uint64_t times, CallAnswer& answer) {
+  constexpr std::string_view flaky = "flaky";
+  const std::string& to = mail.recipients.front();
+  bool waits = to.starts_with(flaky) &&
+               times <= static_cast<uint64_t>(std::atoi(to.substr(flaky.size()).c_str()));
+  answer.status = waits ? 451 : 250;
+  answer.status_text = waits ? "later" : "OK";
 }
 
 }  // namespace
 
 std::string Outside::key_of(const CallRequest& request) {
+  if (request.mail) return request.mail->message_id;
   for (const auto& [name, value] : request.headers)
     if (name == "Idempotency-Key") return value;
   return {};
@@ -56,6 +69,10 @@ CallAnswer Outside::handle(const CallTicket& ticket, const CallRequest& request)
   CallAnswer answer;
   answer.ticket = ticket;
   answer.duration_ms = 1;
+  if (request.mail) {
+    take_mail(*request.mail, seen.times, answer);
+    return answer;
+  }
   if (!after(request.url, "down").empty()) {
     answer.error = "network";
     answer.message = "connection refused";

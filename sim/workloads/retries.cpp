@@ -13,8 +13,9 @@ constexpr int64_t backoff_ms = 500;
 constexpr int64_t max_backoff_ms = 3'000;
 constexpr int64_t attempts_max = 4;
 
-/// Calls that fail and are tried again: by the node's policy, by http's own parameters, and at most
-/// once. Delays and attempts keep to their policy; the other side sees one key per activation.
+/// Calls and a mail that fail and are tried again: by the node's policy, by http's own parameters,
+/// and at most once. Delays and attempts keep to their policy; the other side sees one key per
+/// activation.
 class Retries final : public Workload {
  public:
   void prepare(World& world) override {
@@ -37,11 +38,15 @@ class Retries final : public Workload {
               Value::object({{"url", "http://sim/flaky/1/own"}, {"retry", 2}, {"retry_delay", 0.2},
                              {"raise_on_status", "5xx"}}),
               on_error_ignore())
+        .node("mail", "smtp",
+              Value::object({{"from", "a@sim"}, {"to", "flaky2@sim"}, {"body", "$run.now"}}),
+              mail_policy(retry))
         .node("fine", "noop").node("sorry", "noop")
         .node("join", "merge", Value::object({{"timeout", 0}}))
-        .edge("start", "flaky").edge("start", "once").edge("start", "own")
+        .edge("start", "flaky").edge("start", "once").edge("start", "own").edge("start", "mail")
         .edge("flaky", "fine").edge("flaky", "sorry", "broken")
-        .edge("fine", "join").edge("sorry", "join").edge("once", "join").edge("own", "join");
+        .edge("fine", "join").edge("sorry", "join").edge("once", "join").edge("own", "join")
+        .edge("mail", "join");
     auto definition = world.define(graph.document());
     int64_t runs = chaos.between(1, 3);
     for (int64_t i = 0; i < runs; ++i)
@@ -53,12 +58,18 @@ class Retries final : public Workload {
       const Run& run = *world.state(id);
       expect(run.status == RunStatus::completed, id.text() + ": " + to_json(run.error));
       const Value& join = run.output.get("join");
-      expect(join.get("items").size() == 3, "the merge got " + to_json(join));
+      expect(join.get("items").size() == 4, "the merge got " + to_json(join));
       judge_history(world, run);
     }
   }
 
  private:
+  static Value mail_policy(const Value& retry) {
+    Value policy = on_error_ignore();
+    policy.set("retry", retry);
+    policy.set("credentials", Value::object({{"id", "post"}}));
+    return policy;
+  }
   void judge_history(World& world, const Run& run) {
     for (const HistoryChunk& chunk : world.stored(run.id)->history) {
       auto events = decode_history(chunk);
@@ -89,6 +100,8 @@ class Retries final : public Workload {
       expect(code == "outcome_unknown" || failing_, "at_most_once failed with " + code);
       return;
     }
+    // 503 from a mail server is final, other than from a web server.
+    if (node == "mail" && code == "smtp_rejected") return expect(failing_, "the mail was refused");
     expect(failing_, node + " failed although the other side came back in time: " + code);
     uint32_t attempts = node == "own" ? 3 : attempts_max;
     expect(failed.activation.attempt == attempts,

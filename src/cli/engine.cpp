@@ -24,7 +24,8 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
   engine.vault = std::make_unique<front::Vault>(engine.store->catalog(), std::move(wanted.keys));
   FERMATA_TRY(calls, world.calls({wanted.private_networks, settings.http_calls_per_account_max,
                                   std::move(wanted.on_answer),
-                                  front::secrets_from(*engine.vault, engine.clock())}));
+                                  front::secrets_from(*engine.vault, engine.clock()),
+                                  settings.http_mails_per_account_max}));
   engine.calls = std::move(calls);
   if (wanted.telemetry) {
     engine.telemetry = std::move(wanted.telemetry);

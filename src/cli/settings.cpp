@@ -101,6 +101,7 @@ struct Bounds {
   uint64_t most;
 };
 constexpr Bounds bounds_of_jobs[] = {
+    {"http_mails_per_account_max", &Settings::http_mails_per_account_max, 1, 64},
     {"job_days", &Settings::job_days, 0, days_max},
     {"dead_letter_days", &Settings::dead_letter_days, 0, days_max},
     {"jobs_upload_hours", &Settings::jobs_upload_hours, 1, 24 * 365},
@@ -121,6 +122,19 @@ constexpr Bounds bounds_of_jobs[] = {
     {"jobs_load_write_ms", &Settings::jobs_load_write_ms, 100, 3'600'000},
     {"sweep_interval_ms", &Settings::sweep_interval_ms, 100, interval_ms_max},
 };
+
+/// The parts of a list that is separated by commas, without blanks around them.
+std::vector<std::string> listed(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    std::string_view part = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(part.size() + 1, text.size()));
+    while (part.starts_with(' ')) part.remove_prefix(1);
+    while (part.ends_with(' ')) part.remove_suffix(1);
+    if (!part.empty()) parts.emplace_back(part);
+  }
+  return parts;
+}
 
 std::string out_of_bounds(std::string_view name, const Settings& settings) {
   for (const Bounds& bounds : bounds_of_jobs) {
@@ -159,6 +173,11 @@ std::string complaint_about(std::string_view name, const Settings& settings) {
                               std::pair("graph_nesting_max", settings.graph_nesting_max)})
     if (name == limit && (value < 1 || value > nesting_max))
       return "1 to " + std::to_string(nesting_max);
+  if (name == "graph_job_types")
+    for (const std::string& type : listed(settings.graph_job_types))
+      if (graph::node_type_of(type) || !job::is_valid_topic(job::full_topic(type)))
+        return "types separated by commas, such as `crm,erp.order`, none of them a node type of " +
+               std::string("this build");
   if (name == "turn_commands_max" && settings.turn_commands_max == 0) return "1 or more";
   if (name == "graph_steps_per_commit" && settings.graph_steps_per_commit == 0) return "1 or more";
   return out_of_bounds(name, settings);
@@ -347,6 +366,7 @@ RunLimits run_limits_of(const Settings& settings) {
   limits.response_bytes_max = settings.graph_response_bytes_max;
   limits.interval_ms_max = static_cast<int64_t>(settings.graph_interval_ms_max);
   limits.signals_kept_max = settings.graph_signals_kept_max;
+  limits.mail_recipients_max = small(settings.graph_mail_recipients_max);
   limits.child_depth_max = static_cast<uint32_t>(settings.graph_child_depth_max);
   limits.flow = flow_limits_of(settings);
   return limits;
@@ -373,6 +393,7 @@ graph::DefinitionLimits definition_limits_of(const Settings& settings) {
   limits.edges_max = settings.graph_edges_max;
   limits.definition_bytes_max = settings.graph_definition_bytes_max;
   limits.expression_tree_max = settings.graph_expression_tree_nodes_max;
+  limits.job_types = listed(settings.graph_job_types);
   return limits;
 }
 

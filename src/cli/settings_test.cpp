@@ -90,6 +90,21 @@ TEST(Settings, values_that_cannot_be_meant_are_refused) {
   EXPECT_FALSE(load({flag("rate_limit_per_second", "-1")}, {}));
 }
 
+// G-26, G-37
+TEST(Settings, types_that_workers_serve_are_names_of_no_other_node) {
+  EXPECT_TRUE(definition_limits_of(Settings{}).job_types.empty());
+  auto loaded = load(
+      {flag("graph_job_types", " crm, erp.order ,"), flag("graph_mail_recipients_max", "7")}, {});
+  ASSERT_TRUE(loaded);
+  EXPECT_EQ(definition_limits_of(loaded->settings()).job_types,
+            (std::vector<std::string>{"crm", "erp.order"}));
+  EXPECT_EQ(run_limits_of(loaded->settings()).mail_recipients_max, 7u);
+  EXPECT_FALSE(load({flag("graph_job_types", "crm,http")}, {}));
+  EXPECT_FALSE(load({flag("graph_job_types", "a b")}, {}));
+  EXPECT_FALSE(load({flag("http_mails_per_account_max", "0")}, {}));
+  EXPECT_FALSE(load({flag("http_mails_per_account_max", "65")}, {}));
+}
+
 //
 TEST(Settings, a_secret_is_never_shown_and_no_flag) {
   std::string key(64, '7');

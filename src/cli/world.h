@@ -44,6 +44,7 @@ struct CallsWanted {
   size_t per_account_max = 256;
   std::function<void()> on_answer;  ///< called on another thread
   FindSecrets find_secrets;         ///< of credentials; called on another thread
+  size_t mails_per_account_max = 16;
 };
 
 /// What a store has to say of itself, on the thread that met it.

@@ -51,6 +51,8 @@ std::string complaint_about(const CredentialType& type, std::string_view field,
     return "A user name cannot hold a colon.";
   if (field == "encoding" && text != "any" && text != "hex" && text != "base64")
     return "One of any, hex, base64 is expected.";
+  if (field == "security" && text != "auto" && text != "plain")
+    return "One of auto, plain is expected.";
   if (field == "port" && (text.size() > 5 || text.empty() ||
                           text.find_first_not_of("0123456789") != std::string_view::npos ||
                           std::stoul(std::string(text)) > 65535))
@@ -137,11 +139,12 @@ const std::vector<CredentialType>& credential_types() {
        "checks the signature of what a webhook receives",
        {{"secret"}, {"header", true, false, "X-Signature"}, {"encoding", true, false, "any"}}},
       {"smtp",
-       "a mail server",
+       "a mail server; `security` is `auto` or `plain`, for one that is never spoken to encrypted",
        {{"host", true, false},
         {"port", true, false, "587"},
         {"username", false, false},
-        {"password", false}}},
+        {"password", false},
+        {"security", true, false, "auto"}}},
       {"custom", "any values, for programs that know them", {}, true},
   };
   return types;

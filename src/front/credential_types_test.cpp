@@ -29,7 +29,10 @@ TEST(CredentialTypes, values_get_their_own_names_and_defaults) {  // G-38
   EXPECT_EQ(values("query", R"({"name":"k","value":"v"})"), R"({"name":"k","value":"v"})");
   EXPECT_EQ(values("hmac_sha256", R"({"secret":"line\nbreak"})"),
             R"({"encoding":"any","header":"X-Signature","secret":"line\nbreak"})");
-  EXPECT_EQ(values("smtp", R"({"host":"h","port":25})"), R"({"host":"h","port":"25"})");
+  EXPECT_EQ(values("smtp", R"({"host":"h","port":25})"),
+            R"({"host":"h","port":"25","security":"auto"})");
+  EXPECT_EQ(values("smtp", R"({"host":"h","security":"plain"})"),
+            R"({"host":"h","port":"587","security":"plain"})");
   EXPECT_EQ(values("custom", R"({"a":[1]})"), R"({"a":[1]})");
   EXPECT_EQ(credential_type("bearer"), nullptr);
 }
@@ -45,6 +48,7 @@ TEST(CredentialTypes, what_is_missing_or_wrong_is_told_by_its_path) {
   EXPECT_EQ(values("hmac_sha256", R"({"secret":"s","encoding":"octal"})"), "/values/encoding");
   EXPECT_EQ(values("smtp", R"({"host":"h","port":70000})"), "/values/port");
   EXPECT_EQ(values("smtp", R"({"host":"h","port":"x"})"), "/values/port");
+  EXPECT_EQ(values("smtp", R"({"host":"h","security":"none"})"), "/values/security");
   EXPECT_EQ(values("custom", "{}"), "/values");
   EXPECT_EQ(values("custom", "[]"), "/values");
 }

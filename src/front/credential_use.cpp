@@ -64,10 +64,26 @@ CallSecrets basic_login(const Credential& credential) {
   return out;
 }
 
+CallSecrets mail_server_of(const Credential& credential) {
+  CallSecrets out;
+  out.mail_server = MailServer{text_of(credential, "host"), text_of(credential, "port"),
+                               text_of(credential, "username"), text_of(credential, "password"),
+                               text_of(credential, "security") == "plain"};
+  const MailServer& server = *out.mail_server;
+  hide(out, server.password);
+  // The forms in which a login travels.
+  if (!server.password.empty()) {
+    hide(out, base64(server.password));
+    hide(out, base64(std::string(1, '\0') + server.username + '\0' + server.password));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::optional<CallSecrets> call_secrets_of(const Credential& credential) {
   const std::string& type = credential.type;
+  if (type == "smtp") return mail_server_of(credential);
   if (type == "basic_auth") return basic_login(credential);
   if (type == "token" || type == "oauth2") {
     std::string token = text_of(credential, type == "token" ? "token" : "access_token");
@@ -101,7 +117,7 @@ FindSecrets secrets_from(Vault& vault, const Clock& clock) {
     if (!secrets)
       return Failure{SecretsRefusal{"credential_missing", "The credential `" + found->id +
                                                               "` is of type " + found->type +
-                                                              ", which an http node cannot use."}};
+                                                              ", which a node cannot use."}};
     return *std::move(secrets);
   };
 }

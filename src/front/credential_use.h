@@ -13,8 +13,8 @@ namespace fermata::front {
 /// Secrets shorter than this are not looked for in answers: they would be found everywhere.
 inline constexpr size_t hidden_bytes_min = 6;
 
-/// What an http node adds to its request for this credential (G-38); nothing for a type it cannot
-/// use.
+/// What an http node adds to its request for this credential (G-38), or the server that an smtp
+/// node sends by (G-37); nothing for a type that neither can use.
 std::optional<CallSecrets> call_secrets_of(const Credential& credential);
 
 /// Resolves references for outgoing calls, each time anew, so that a change or a revocation counts

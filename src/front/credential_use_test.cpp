@@ -34,10 +34,29 @@ TEST(CredentialUse, each_type_has_its_header) {  // G-38
   EXPECT_EQ(header(credential("header", R"({"name":"X-Mine","value":"v"})")), "X-Mine: v");
   EXPECT_EQ(header(credential("api_key", R"({"value":"v"})")), "X-API-Key: v");
   EXPECT_EQ(header(credential("query", R"({"name":"k","value":"v"})")), "none");
-  for (const char* type : {"hmac_sha256", "smtp", "custom"})
+  for (const char* type : {"hmac_sha256", "custom"})
     EXPECT_FALSE(call_secrets_of({"c", type, Value::object({{"secret", "x"}})})) << type;
   auto query = call_secrets_of(credential("query", R"({"name":"k","value":"v"})"));
   EXPECT_EQ(query->query, (std::vector<std::pair<std::string, std::string>>{{"k", "v"}}));
+}
+
+TEST(CredentialUse, a_mail_server_is_where_mails_go) {  // G-37
+  auto found = call_secrets_of(
+      credential("smtp", R"({"host":"h","port":"25","username":"u","password":"pass word"})"));
+  ASSERT_TRUE(found && found->mail_server);
+  EXPECT_EQ(found->mail_server->host, "h");
+  EXPECT_EQ(found->mail_server->port, "25");
+  EXPECT_EQ(found->mail_server->username, "u");
+  EXPECT_EQ(found->mail_server->password, "pass word");
+  EXPECT_FALSE(found->mail_server->plain);
+  EXPECT_TRUE(found->headers.empty());
+  std::set<std::string> hidden(found->hidden.begin(), found->hidden.end());
+  EXPECT_TRUE(hidden.contains("pass word"));
+  EXPECT_TRUE(hidden.contains(base64("pass word")));
+  EXPECT_TRUE(hidden.contains(base64(std::string("\0u\0pass word", 12))));
+  EXPECT_TRUE(call_secrets_of(credential("smtp", R"({"host":"h","security":"plain"})"))
+                  ->mail_server->plain);
+  EXPECT_FALSE(asked_header(credential("smtp", R"({"host":"h"})")));
 }
 
 TEST(CredentialUse, every_form_of_a_secret_is_hidden) {  // A-13

@@ -6,6 +6,7 @@ namespace fermata {
 namespace {
 
 constexpr size_t span_bytes = 1'000;  ///< about
+constexpr std::string_view mail_name = "send mail";
 
 /// The host of a URL. Its path and query may hold secrets and are not told.
 std::string host_of(std::string_view url) {
@@ -21,14 +22,16 @@ Span span_of(const CallTicket& ticket, const CallRequest& request, Instant now) 
   Span span;
   span.context = request.trace->context;
   span.parent_id = request.trace->parent_id;
-  span.name = request.method;
+  span.name = request.mail ? std::string(mail_name) : request.method;
   span.kind = SpanKind::client;
   span.start_ns = nanoseconds(now);
-  span.attributes = {{"http.request.method", request.method},
-                     {"server.address", host_of(request.url)},
-                     {"fermata.execution_id", ticket.run.text()},
-                     {"fermata.node_id", request.trace->node_id},
-                     {"fermata.attempt", ticket.attempt}};
+  // The server of a mail is its credential's business.
+  if (!request.mail)
+    span.attributes = {{"http.request.method", request.method},
+                       {"server.address", host_of(request.url)}};
+  span.attributes.emplace_back("fermata.execution_id", ticket.run.text());
+  span.attributes.emplace_back("fermata.node_id", request.trace->node_id);
+  span.attributes.emplace_back("fermata.attempt", ticket.attempt);
   return span;
 }
 
@@ -70,7 +73,9 @@ std::vector<CallAnswer> TracingCalls::harvest() {
     span.end_ns = std::max(nanoseconds(clock_.now()), span.start_ns);
     span.start_ns = std::max(span.start_ns, span.end_ns - took_ns);
     span.failed = !answer.error.empty() || answer.status >= 400;
-    if (answer.status > 0) span.attributes.emplace_back("http.response.status_code", answer.status);
+    if (answer.status > 0)
+      span.attributes.emplace_back(
+          span.name == mail_name ? "smtp.reply_code" : "http.response.status_code", answer.status);
     if (!answer.error.empty()) span.failure = answer.error;
     if (span.failed)
       span.attributes.emplace_back(

@@ -238,5 +238,28 @@ TEST_F(Jobs, job_node_of_a_run_is_done_by_a_worker) {
   EXPECT_EQ(get("/jobs?run_id=" + run).body.get("items").size(), 1u);
 }
 
+// G-26
+TEST_F(Jobs, node_of_a_served_type_is_done_by_a_worker) {
+  const char* workflow =
+      R"({"nodes":[{"id":"t","name":"T","type":"manual","trigger":true},
+          {"id":"a","name":"A","type":"agent","parameters":{"prompt":"say $input.word"}}],
+         "edges":[{"id":"1","src":"t","dst":"a"}],"result":"{{ $A.output }}"})";
+  auto put = world.ask("PUT", "/api/v1/workflows/asking", workflow);
+  ASSERT_EQ(put.status, 201);
+  ASSERT_EQ(put.body.get("warnings").size(), 1u);
+  EXPECT_EQ(put.body.get("warnings").items()[0].get("code"), Value("served_by_worker"));
+  std::string run = world.start("asking", R"({"input":{"word":"hi"}})");
+  std::string registration = enroll();
+  Value jobs = claim(registration, 1, 10'000).get("jobs");
+  ASSERT_EQ(jobs.size(), 1u);
+  EXPECT_EQ(jobs.items()[0].get("topic"), Value("job.agent"));
+  EXPECT_EQ(jobs.items()[0].get("input").get("prompt"), Value("say hi"));
+  EXPECT_EQ(report(registration,
+                   result_of(jobs.items()[0], "succeeded", Value::object({{"output", "hi"}}))),
+            "accepted");
+  ASSERT_TRUE(world.wait_for(run, "completed"));
+  EXPECT_EQ(get("/executions/" + run).body.get("output"), Value("hi"));
+}
+
 }  // namespace
 }  // namespace fermata::server

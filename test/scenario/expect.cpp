@@ -32,7 +32,16 @@ Value request_shown(const CallRequest& request) {
   Value headers = Value::object();
   for (const auto& [name, text] : request.headers) headers.set(name, text);
   auto body = parse_json(request.body);
-  return Value::object({{"method", request.method},
+  Value mail;
+  if (request.mail) {
+    Value recipients = Value::array();
+    for (const std::string& address : request.mail->recipients) recipients.push(address);
+    mail = Value::object({{"from", request.mail->from},
+                          {"recipients", recipients},
+                          {"message_id", request.mail->message_id}});
+  }
+  return Value::object({{"mail", mail},
+                        {"method", request.method},
                         {"url", request.url},
                         {"headers", headers},
                         {"body", body ? *body : Value(request.body)},
@@ -288,6 +297,10 @@ void Player::expect_key(Words& words) {
   if (words.accept("as") || words.accept("than")) other = words.word("a run");
   for (const Server::Request& request : world_->server().received()) {
     if (request.node != node) continue;
+    if (request.request.mail) {
+      if (request.ticket.run == id()) here.insert(request.request.mail->message_id);
+      if (request.ticket.run.text() == other) there.insert(request.request.mail->message_id);
+    }
     for (const auto& [name, text] : request.request.headers) {
       if (name == "Idempotency-Key" && request.ticket.run == id()) here.insert(text);
       if (name == "Idempotency-Key" && request.ticket.run.text() == other) there.insert(text);

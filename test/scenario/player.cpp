@@ -40,6 +40,8 @@ void set_limit(RunLimits& limits, std::string_view name, int64_t value) {
     limits.run_bytes_max = count;
   else if (name == "child_depth_max")
     limits.child_depth_max = count;
+  else if (name == "mail_recipients_max")
+    limits.mail_recipients_max = count;
   else if (name == "signals_kept_max")
     limits.signals_kept_max = count;
   else
@@ -86,19 +88,17 @@ Played Player::play() {
 void Player::perform(const Line& line) {
   static const std::map<std::string_view, Statement> statements = {
       {"graph", &Player::on_graph},     {"definition", &Player::on_definition},
-      {"script", &Player::on_script},
-      {"start", &Player::on_start},     {"advance", &Player::on_advance},
-      {"child", &Player::on_child},
+      {"script", &Player::on_script},   {"start", &Player::on_start},
+      {"advance", &Player::on_advance}, {"child", &Player::on_child},
       {"pass", &Player::on_advance},    {"answer", &Player::on_answer},
       {"reply", &Player::on_reply},     {"cancel", &Player::on_control},
       {"pause", &Player::on_control},   {"resume", &Player::on_control},
       {"signal", &Player::on_control},  {"wait", &Player::on_control},
-      {"wake", &Player::on_control},
-      {"migrate", &Player::on_control}, {"batch", &Player::on_batch},
-      {"retry", &Player::on_restart},   {"rerun", &Player::on_restart},
-      {"fork", &Player::on_restart},    {"crash", &Player::on_process},
-      {"kill", &Player::on_process},    {"revive", &Player::on_process},
-      {"schedule", &Player::on_schedule},
+      {"wake", &Player::on_control},    {"migrate", &Player::on_control},
+      {"batch", &Player::on_batch},     {"retry", &Player::on_restart},
+      {"rerun", &Player::on_restart},   {"fork", &Player::on_restart},
+      {"crash", &Player::on_process},   {"kill", &Player::on_process},
+      {"revive", &Player::on_process},  {"schedule", &Player::on_schedule},
       {"expect", &Player::on_expect}};
   Words words(line);
   std::string before = current_;
@@ -160,6 +160,7 @@ void Player::check_graph(const std::string& name, const Value& document, std::st
   limits.nodes_max = 20'000;
   limits.edges_max = 40'000;
   limits.definition_bytes_max = 16 << 20;
+  limits.job_types = {"crm.lookup"};
   latest_graph_ = name;
   Graph& graph = graphs_[name];
   graph.checked = check_definition(document, text, limits, World::zone_data().zones({0}).get());

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "adapters/http/fair_queue.h"
+#include "adapters/http/mail_post.h"
 #include "adapters/http/transfer.h"
 
 namespace fermata {
@@ -60,6 +61,7 @@ class HttpCalls::Engine {
 
   // Of any thread.
   void send(Command command, std::unique_lock<std::mutex>& lock);
+  void publish(std::vector<Answered> answers);
 
   // Of the engine's thread.
   void run();
@@ -70,7 +72,6 @@ class HttpCalls::Engine {
   void launch(Transfer& transfer);
   bool collect();
   void end(Transfer& transfer);
-  void publish();
   CURL* take_handle();
   void close();
 
@@ -91,6 +92,7 @@ class HttpCalls::Engine {
   std::vector<Answered> finished_;
   curl_slist* resolve_ = nullptr;
 
+  std::unique_ptr<http::MailPost> post_;
   std::thread thread_;
 };
 
@@ -103,6 +105,12 @@ HttpCalls::Engine::Engine(HttpCallsOptions options)
   curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, idle_connections_max);
   for (const std::string& entry : options_.resolve)
     resolve_ = curl_slist_append(resolve_, entry.c_str());
+  post_ = std::make_unique<http::MailPost>(http::MailPost::Options{
+      {options_.mails_per_account_max, options_.mails_max},
+      &options_.policy,
+      resolve_,
+      [this](Transfer& transfer) { return supply(transfer); },
+      [this](uint64_t number, CallAnswer answer) { publish({{number, std::move(answer)}}); }});
   thread_ = std::thread([this] { run(); });
 }
 
@@ -113,6 +121,7 @@ HttpCalls::Engine::~Engine() {
   }
   curl_multi_wakeup(multi_);
   thread_.join();
+  post_.reset();
   // Not before: the wake-up above needs it.
   curl_multi_cleanup(multi_);
   curl_slist_free_all(resolve_);
@@ -120,13 +129,18 @@ HttpCalls::Engine::~Engine() {
 
 void HttpCalls::Engine::submit(const CallTicket& ticket, CallRequest request) {
   if (holds(ticket)) return;
-  auto transfer = std::make_unique<Transfer>(ticket, std::move(request));
+  const bool is_mail = request.mail.has_value();
+  auto transfer = http::make_transfer(ticket, std::move(request));
   std::unique_lock lock(mutex_);
   if (!held_.try_emplace(ticket, last_number_ + 1).second) return;
   if (held_.size() > options_.held_max)
     transfer->refuse("network", "Too many calls are waiting: the limit is " +
                                     std::to_string(options_.held_max) + ".");
   transfer->number = ++last_number_;
+  if (is_mail) {
+    lock.unlock();
+    return post_->submit(std::move(transfer));
+  }
   send({last_number_, std::move(transfer)}, lock);
 }
 
@@ -137,6 +151,7 @@ void HttpCalls::Engine::abandon(const CallTicket& ticket) {
   const uint64_t number = at->second;
   held_.erase(at);
   send({number, nullptr}, lock);
+  post_->drop(number);
 }
 
 /// One wake-up is enough for all commands that come before the engine looks.
@@ -179,7 +194,7 @@ void HttpCalls::Engine::run() {
     curl_multi_perform(multi_, &under_way);
     // What ended makes room for what waits, which must be added before the next poll.
     const bool has_ended = collect();
-    publish();
+    publish(std::exchange(finished_, {}));
     if (has_ended) continue;
     curl_multi_poll(multi_, nullptr, 0, poll_ms_max, nullptr);
   }
@@ -283,13 +298,12 @@ void HttpCalls::Engine::end(Transfer& transfer) {
   transfers_.erase(transfer.number);
 }
 
-void HttpCalls::Engine::publish() {
-  if (finished_.empty()) return;
+void HttpCalls::Engine::publish(std::vector<Answered> answers) {
+  if (answers.empty()) return;
   {
     std::lock_guard lock(mutex_);
-    for (Answered& answered : finished_) outbox_.push_back(std::move(answered));
+    for (Answered& answered : answers) outbox_.push_back(std::move(answered));
   }
-  finished_.clear();
   if (options_.on_answer) options_.on_answer();
 }
 

@@ -3,9 +3,6 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <openssl/evp.h>
-#include <openssl/ssl.h>
-#include <openssl/x509.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
@@ -22,7 +19,6 @@ namespace fermata {
 namespace {
 
 constexpr size_t connections_max = 2'048;
-constexpr size_t request_bytes_max = 16 << 20;
 constexpr auto patience = std::chrono::seconds(30);
 
 void set_times(int socket) {
@@ -31,26 +27,6 @@ void set_times(int socket) {
   setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
   setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-}
-
-void self_sign(SSL_CTX* context) {
-  EVP_PKEY* key = EVP_EC_gen("P-256");
-  X509* certificate = X509_new();
-  check(key && certificate);
-  X509_set_version(certificate, 2);
-  ASN1_INTEGER_set(X509_get_serialNumber(certificate), 1);
-  X509_gmtime_adj(X509_getm_notBefore(certificate), -3'600);
-  X509_gmtime_adj(X509_getm_notAfter(certificate), 86'400);
-  X509_set_pubkey(certificate, key);
-  X509_NAME* name = X509_get_subject_name(certificate);
-  const auto* host = reinterpret_cast<const unsigned char*>("localhost");
-  X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, host, -1, -1, 0);
-  X509_set_issuer_name(certificate, name);
-  check(X509_sign(certificate, key, EVP_sha256()) > 0);
-  check(SSL_CTX_use_certificate(context, certificate) == 1);
-  check(SSL_CTX_use_PrivateKey(context, key) == 1);
-  X509_free(certificate);
-  EVP_PKEY_free(key);
 }
 
 TestRequest parse_head(const std::string& head) {
@@ -82,61 +58,6 @@ std::string render(const TestReply& reply) {
 
 }  // namespace
 
-struct HttpTestServer::Tls {
-  Tls() : context(SSL_CTX_new(TLS_server_method())) {
-    check(context != nullptr);
-    self_sign(context);
-  }
-  ~Tls() { SSL_CTX_free(context); }
-  SSL_CTX* context;
-};
-
-/// A blocking connection, with or without TLS.
-class HttpTestServer::Stream {
- public:
-  Stream(int socket, Tls* tls) : socket_(socket) {
-    if (!tls) return;
-    ssl_ = SSL_new(tls->context);
-    SSL_set_fd(ssl_, socket);
-    is_open_ = SSL_accept(ssl_) == 1;
-  }
-  ~Stream() {
-    if (ssl_ && is_open_) SSL_shutdown(ssl_);
-    SSL_free(ssl_);
-  }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-
-  bool write(const std::string& bytes) {
-    size_t done = 0;
-    while (is_open_ && done < bytes.size()) {
-      const size_t left = std::min<size_t>(bytes.size() - done, 1 << 20);
-      const auto n = ssl_ ? SSL_write(ssl_, bytes.data() + done, static_cast<int>(left))
-                          : send(socket_, bytes.data() + done, left, MSG_NOSIGNAL);
-      is_open_ = n > 0;
-      if (is_open_) done += static_cast<size_t>(n);
-    }
-    return is_open_;
-  }
-  /// Reads until `count` bytes are buffered.
-  bool fill(size_t count) {
-    while (is_open_ && buffer.size() < count && buffer.size() < request_bytes_max) {
-      char piece[16'384];
-      const auto n =
-          ssl_ ? SSL_read(ssl_, piece, sizeof piece) : recv(socket_, piece, sizeof piece, 0);
-      is_open_ = n > 0;
-      if (is_open_) buffer.append(piece, static_cast<size_t>(n));
-    }
-    return buffer.size() >= count;
-  }
-  std::string buffer;
-
- private:
-  const int socket_;
-  SSL* ssl_ = nullptr;
-  bool is_open_ = true;
-};
-
 std::string TestRequest::header(const std::string& lower_name) const {
   for (const auto& [name, value] : headers)
     if (name == lower_name) return value;
@@ -160,7 +81,7 @@ HttpTestServer::HttpTestServer(Handler handler) : HttpTestServer(std::move(handl
 
 HttpTestServer::HttpTestServer(Handler handler, Options options)
     : handler_(std::move(handler)), options_(std::move(options)) {
-  if (options_.tls) tls_ = std::make_unique<Tls>();
+  if (options_.tls) tls_ = std::make_unique<TestTls>();
   listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   stop_event_ = eventfd(0, EFD_CLOEXEC);
   sockaddr_in at{};
@@ -246,7 +167,8 @@ void HttpTestServer::serve(int socket) {
   sigaddset(&pipe, SIGPIPE);
   pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
   {
-    Stream stream(socket, tls_.get());
+    TestStream stream(socket);
+    if (tls_) stream.start_tls(*tls_);
     converse(stream);
   }
   {
@@ -258,7 +180,7 @@ void HttpTestServer::serve(int socket) {
   changed_.notify_all();
 }
 
-void HttpTestServer::converse(Stream& stream) {
+void HttpTestServer::converse(TestStream& stream) {
   for (;;) {
     size_t head_end;
     while ((head_end = stream.buffer.find("\r\n\r\n")) == std::string::npos)
@@ -279,7 +201,7 @@ void HttpTestServer::converse(Stream& stream) {
 }
 
 /// True when the connection may carry another request.
-bool HttpTestServer::answer(Stream& stream, const TestReply& reply) {
+bool HttpTestServer::answer(TestStream& stream, const TestReply& reply) {
   if (reply.hold_before) wait_for_release();
   const bool is_silent = reply.hang_up && reply.raw.empty() && reply.status == 0;
   if (!is_silent && !stream.write(render(reply))) return false;

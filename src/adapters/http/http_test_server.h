@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "adapters/http/test_stream.h"
+
 namespace fermata {
 
 /// What a test server was asked.
@@ -68,18 +70,15 @@ class HttpTestServer {
   void release();
 
  private:
-  class Stream;
-  struct Tls;
-
   void accept_loop();
   void serve(int socket);
-  void converse(Stream& stream);
-  bool answer(Stream& stream, const TestReply& reply);
+  void converse(TestStream& stream);
+  bool answer(TestStream& stream, const TestReply& reply);
   void wait_for_release();
 
   const Handler handler_;
   const Options options_;
-  std::unique_ptr<Tls> tls_;
+  std::unique_ptr<TestTls> tls_;
   int listener_ = -1;
   int stop_event_ = -1;
   int port_ = 0;

@@ -22,7 +22,8 @@ void run_by_type(Step& step, TokenId id, const Node& node, const TokenRoots& roo
                  Value parameters) {
   switch (node.type) {
     case NodeType::http:
-      return start_http(step, id, std::move(parameters));
+    case NodeType::smtp:
+      return start_call(step, id, std::move(parameters));
     case NodeType::job:
       return start_job(step, id, std::move(parameters));
     case NodeType::subworkflow:

@@ -79,15 +79,18 @@ void renew_deadlines(Run& state, Instant at);
 /// Goes on with a state made by another run: places its calls, finishes what it had begun.
 void take_over(Step& step);
 
-// parked.cpp, http.cpp
+// calls.cpp, http.cpp, smtp.cpp
 /// The same for every attempt, so that the other side can tell a repeat (G-39).
 std::string idempotency_key_of(const Run& run, const Activation& activation);
-void start_http(Step& step, TokenId id, Value parameters);
+/// Nodes that call outside: http and smtp.
+void start_call(Step& step, TokenId id, Value parameters);
 void take_answer(Step& step, const CallAnswer& answer);
 /// Places every call that the state says is under way: a new run that took over another's state.
 void place_calls(Step& step);
 /// Places a call again that may have been sent; with `at_most_once` it fails instead (G-39).
 void place_lost_call(Step& step, TokenId id);
+
+// parked.cpp
 void start_wait(Step& step, TokenId id, const Value& parameters);
 void start_signal_wait(Step& step, TokenId id, const Value& parameters);
 /// Wakes the first token that waits for a signal of this name, if one was kept.

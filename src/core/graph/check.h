@@ -11,12 +11,15 @@ class ZoneTable;
 
 namespace fermata::graph {
 
-/// The limits of section 7 that hold when a definition is saved; settings `graph_…`.
+/// What holds when a definition is saved: the limits of section 7 and the types that are known;
+/// settings `graph_…`.
 struct DefinitionLimits {
   size_t nodes_max = 1'000;
   size_t edges_max = 5'000;
   size_t definition_bytes_max = 1 << 20;
   size_t expression_tree_max = 1'000;
+  /// Types that workers serve, besides `agent` and `integration.*` (G-26).
+  std::vector<std::string> job_types = {};
 };
 
 struct CheckedDefinition {

@@ -148,15 +148,33 @@ TEST(Check, no_edge_leads_to_the_trigger) {
 
 // G-26
 TEST(Check, unknown_types_get_the_nearest_name_and_later_ones_are_told_as_such) {
-  auto checked = check_definition(
-      drawn("t:manual a:htpp b:approval c:integration.slack d:zzz", "t>a t>b t>c t>d"));
+  auto checked =
+      check_definition(drawn("t:manual a:htpp b:approval c:integration. d:zzz", "t>a t>b t>c t>d"));
   EXPECT_EQ(told(checked.errors),
             (Lines{"node_type_unknown /nodes/1/type", "node_type_unknown /nodes/2/type",
                    "node_type_unknown /nodes/3/type", "node_type_unknown /nodes/4/type"}));
   EXPECT_EQ(checked.errors[0].message, "\"htpp\" is no node type. Did you mean \"http\"?");
   EXPECT_EQ(checked.errors[1].message, "This build does not run nodes of type \"approval\" yet.");
-  EXPECT_EQ(checked.errors[2].message,
-            "This build does not run nodes of type \"integration.slack\" yet.");
+  EXPECT_EQ(checked.errors[2].message, "\"integration.\" is no node type.");
+}
+
+// G-26
+TEST(Check, types_that_workers_serve_become_jobs_that_no_setting_changes) {
+  Value document = drawn("t:manual a:crm.lookup", "t>a");
+  EXPECT_EQ(errors_of(document), Lines{"node_type_unknown /nodes/1/type"});
+  DefinitionLimits limits;
+  limits.job_types = {"crm.lookup"};
+  document = with_fields(document, "a", R"({"parameters": {"id": "$input.id"}})");
+  auto checked = check_definition(document, {}, limits);
+  ASSERT_TRUE(checked.definition);
+  EXPECT_EQ(told(checked.warnings), Lines{"served_by_worker /nodes/1/type"});
+  const Value& node = checked.definition->canonical.get("nodes").items()[1];
+  EXPECT_EQ(node.get("type"), Value("job"));
+  EXPECT_EQ(node.get("parameters").get("topic"), Value("crm.lookup"));
+  EXPECT_EQ(to_json(node.get("parameters").get("input")), R"({"id":"$input.id"})");
+  auto again = compile_definition(checked.definition->canonical);
+  ASSERT_TRUE(again);
+  EXPECT_EQ((*again)->hash, checked.definition->hash);
 }
 
 // G-7

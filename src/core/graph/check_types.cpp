@@ -1,39 +1,75 @@
+#include <algorithm>
 #include <map>
 
 #include "base/json.h"
 #include "core/graph/check_state.h"
+#include "core/job/request.h"
 
 namespace fermata::graph {
 namespace {
 
 constexpr std::string_view reserved_names = "json|item|index|trigger|input|run|error";
-constexpr std::string_view later_types = "approval|smtp|agent";
+constexpr std::string_view later_types = "approval";
+constexpr std::string_view served_family = "integration.";
 
-bool comes_later(std::string_view type) {
-  return is_one_of(type, later_types) || type.starts_with("integration.");
+/// A node that workers serve is a job whose topic is the type (G-26).
+bool is_served(std::string_view type, const std::vector<std::string>& job_types) {
+  return type == "agent" || (type.starts_with(served_family) && type != served_family) ||
+         std::find(job_types.begin(), job_types.end(), type) != job_types.end();
 }
 
 bool takes_timeout(NodeType type) {
-  return type == NodeType::http || type == NodeType::wait_for_signal || type == NodeType::job;
+  return type == NodeType::http || type == NodeType::smtp || type == NodeType::wait_for_signal ||
+         type == NodeType::job;
 }
 
-std::optional<NodeType> read_type(const Value& written, const std::string& path,
-                                  Findings& findings) {
+/// The type of a node, and whether it is one that workers serve.
+struct TypeRead {
+  std::optional<NodeType> type;
+  bool served = false;
+};
+
+TypeRead read_type(const Value& written, const std::string& path,
+                   const std::vector<std::string>& job_types, Findings& findings) {
   FieldReader fields(written, path, findings);
   std::string name = fields.text("type");
   if (fields.find("type") == nullptr) {
     findings.error("field_missing", fields.at("type"), "\"type\" is required; add it.");
-    return std::nullopt;
+    return {};
   }
-  if (!fields.find("type")->is_string()) return std::nullopt;
+  if (!fields.find("type")->is_string()) return {};
   auto type = node_type_of(name);
-  if (!type && comes_later(name))
+  if (type) return {type};
+  if (is_served(name, job_types) && job::is_valid_topic(job::full_topic(name))) {
+    findings.warn("served_by_worker", fields.at("type"),
+                  "Nodes of type " + quoted(name) + " are jobs of topic " +
+                      quoted(job::full_topic(name)) +
+                      " with the parameters as input; they wait until a worker serves it.");
+    return {NodeType::job, true};
+  }
+  if (is_served(name, job_types))
+    findings.error("node_type_unknown", fields.at("type"),
+                   quoted(name) +
+                       " cannot be the topic of a job: words of letters, digits, _ and " +
+                       "- separated by dots are expected.");
+  else if (is_one_of(name, later_types))
     findings.error("node_type_unknown", fields.at("type"),
                    "This build does not run nodes of type " + quoted(name) + " yet.");
-  else if (!type)
+  else
     findings.error("node_type_unknown", fields.at("type"),
                    quoted(name) + " is no node type." + suggestion(name, wire_names()));
-  return type;
+  return {};
+}
+
+/// The parameters of a node that workers serve are the input of its job. The canonical form has the
+/// job, so what the definition means does not change with a setting or a later version.
+NodeParameters served_parameters(const Value& written, std::string path, Findings& findings) {
+  const Value& parameters = written.get("parameters");
+  Value job = Value::object({{"topic", written.get("type")},
+                             {"input", parameters.is_object() ? parameters : Value::object()}});
+  NodeParameters read = check_parameters(NodeType::job, job, std::move(path), findings);
+  read.moved.emplace_back("input", "");
+  return read;
 }
 
 /// Fields that depend on the type of their node.
@@ -65,6 +101,9 @@ void check_node_fields(const Node& node, const NodeDraft& draft, const std::stri
   if (needs_credential && node.credentials.is_null())
     findings.error("field_missing", path + "/credentials",
                    "\"auth\": " + quoted(auth.as_string()) + " needs the credential to check by.");
+  if (node.type == NodeType::smtp && node.credentials.is_null())
+    findings.error("field_missing", path + "/credentials",
+                   "An smtp node needs a credential of type smtp: the server to send by.");
 }
 
 /// A loop's own limit bounds it like the node's field, when it is a plain number.
@@ -82,15 +121,19 @@ void check_node_types(CheckState& state) {
   for (size_t i = 0; i < state.drafts.size(); ++i) {
     NodeDraft& draft = state.drafts[i];
     Node& node = state.definition.nodes[i];
-    std::optional<NodeType> type;
-    if (draft.written) type = read_type(*draft.written, node_path(i), state.findings);
-    draft.known = type.has_value();
-    if (!type) state.types_known = false;
-    if (!type) continue;
-    node.type = *type;
+    TypeRead read;
+    if (draft.written)
+      read = read_type(*draft.written, node_path(i), state.limits.job_types, state.findings);
+    draft.known = read.type.has_value();
+    if (!draft.known) state.types_known = false;
+    if (!draft.known) continue;
+    node.type = *read.type;
+    std::string path = node_path(i) + "/parameters";
     const Value& written = draft.written->get("parameters");
-    draft.parameters = check_parameters(*type, written.is_object() ? written : Value::object(),
-                                        node_path(i) + "/parameters", state.findings);
+    draft.parameters =
+        read.served ? served_parameters(*draft.written, std::move(path), state.findings)
+                    : check_parameters(node.type, written.is_object() ? written : Value::object(),
+                                       std::move(path), state.findings);
     draft.parameters.values = sorted_keys(draft.parameters.values);
     take_loop_limit(node, draft.parameters);
     check_node_fields(node, draft, node_path(i), state.findings);

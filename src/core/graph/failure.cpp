@@ -114,8 +114,10 @@ void fail_node(Step& step, TokenId id, NodeError error, std::optional<int64_t> r
   const Node& node = step.run.definition->nodes[token.node];
   RetryPolicy policy = retry_policy_of(node, token.parameters);
   bool started = token.parked != Parked::ready && token.parked != Parked::start;
-  bool again = activation.attempt < policy.max_attempts && retries(policy, error.code) &&
-               !is_final(error, token.parameters);
+  bool wanted =
+      retries(policy, error.code) || (!error.group.empty() && retries(policy, error.group));
+  bool again =
+      activation.attempt < policy.max_attempts && wanted && !is_final(error, token.parameters);
   if (!again) return conclude(step, id, error);
   if (!started) step.emit(NodeStarted{activation, Value()});
   int64_t delay =

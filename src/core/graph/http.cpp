@@ -5,8 +5,9 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "core/graph/advance.h"
+#include "core/graph/calls.h"
 
-/// The http node (G-33, G-38, G-39): what it asks for, and what an answer means.
+/// The http node (G-33, G-38): what it asks for, and what an answer means.
 namespace fermata::graph {
 
 namespace {
@@ -92,9 +93,8 @@ void set_body(CallRequest& request, const Value& parameters) {
 
 /// The called are told which trace they are part of: the one the run came with, else one that is
 /// the run's own.
-void trace_call(CallRequest& request, const Run& run, TokenId id, const std::string& key) {
-  uint32_t attempt = run.tokens.at(id).attempt;
-  auto context = passed_on(run.trace, call_span(run.id, id, attempt));
+void tell_trace(CallRequest& request, const Run& run, TokenId id, const std::string& key) {
+  auto context = passed_on(run.trace, call_span(run.id, id, run.tokens.at(id).attempt));
   if (!context) {
     // Its ids come from the activation, so a repeated attempt joins the same trace.
     std::string trace = sha256_hex("trace\n" + run.run_key.text());
@@ -103,43 +103,6 @@ void trace_call(CallRequest& request, const Run& run, TokenId id, const std::str
   }
   add_header(request, "traceparent", traceparent_of(*context));
   if (!context->state.empty()) add_header(request, "tracestate", context->state);
-  if (!run.trace.recorded) return;
-  const Node& node = run.definition->nodes[run.tokens.at(id).node];
-  request.trace = CallTrace{*std::move(context), activation_span(run.id, id), node.id};
-}
-
-CallRequest request_of(const Step& step, TokenId id) {
-  const Run& run = step.run;
-  const Token& token = run.tokens.at(id);
-  const Node& node = run.definition->nodes[token.node];
-  const Value& parameters = token.parameters;
-  CallRequest request;
-  request.account = run.account;
-  if (const Value* method = parameters.find("method")) request.method = to_text(*method);
-  request.url = url_of(parameters);
-  each_pair(parameters.get("headers"), [&](std::string_view name, const std::string& text) {
-    request.headers.emplace_back(std::string(name), text);
-  });
-  set_body(request, parameters);
-  std::string key = idempotency_key_of(run, activation_of(run, id));
-  add_header(request, "Idempotency-Key", key);
-  trace_call(request, run, id, key);
-  auto seconds = number_of(parameters.get("timeout")).value_or(30);
-  request.timeout_ms =
-      node.timeout_ms.value_or(std::llround(std::clamp(seconds, 0.001, 86'400.0) * 1000));
-  request.follow_redirects =
-      static_cast<int>(integer_of(parameters.get("follow_redirects")).value_or(5));
-  request.ignore_ssl = parameters.get("ignore_ssl") == Value(true);
-  request.response_bytes_max = step.given.limits.response_bytes_max;
-  request.credentials = node.credentials;
-  return request;
-}
-
-void request_call(Step& step, TokenId id) {
-  Activation activation = activation_of(step.run, id);
-  step.touch(activation.lineage);
-  step.emit(CallRequested{activation, idempotency_key_of(step.run, activation)});
-  step.effect(PlaceCall{{step.run.id, id, activation.attempt}, request_of(step, id)});
 }
 
 std::string class_of_status(int status) {
@@ -203,27 +166,31 @@ std::optional<int64_t> retry_after_ms(const CallAnswer& answer) {
 
 }  // namespace
 
-std::string idempotency_key_of(const Run& run, const Activation& activation) {
-  std::string name = run.run_key.text() + "\n" + run.definition->nodes[activation.node].id + "\n";
-  for (Lineage at = activation.lineage; !at.outside();) {
-    const Scope& scope = run.scopes.at(at.scope);
-    name += run.definition->nodes[scope.split].id + "@" + std::to_string(scope.visit) + "." +
-            std::to_string(at.item) + "/";
-    at = scope.outer;
-  }
-  return sha256_hex(name + "\n" + std::to_string(activation.visit));
+CallRequest http_request(const Step& step, TokenId id) {
+  const Run& run = step.run;
+  const Token& token = run.tokens.at(id);
+  const Node& node = run.definition->nodes[token.node];
+  const Value& parameters = token.parameters;
+  CallRequest request;
+  if (const Value* method = parameters.find("method")) request.method = to_text(*method);
+  request.url = url_of(parameters);
+  each_pair(parameters.get("headers"), [&](std::string_view name, const std::string& text) {
+    request.headers.emplace_back(std::string(name), text);
+  });
+  set_body(request, parameters);
+  std::string key = idempotency_key_of(run, activation_of(run, id));
+  add_header(request, "Idempotency-Key", key);
+  tell_trace(request, run, id, key);
+  auto seconds = number_of(parameters.get("timeout")).value_or(30);
+  request.timeout_ms =
+      node.timeout_ms.value_or(std::llround(std::clamp(seconds, 0.001, 86'400.0) * 1000));
+  request.follow_redirects =
+      static_cast<int>(integer_of(parameters.get("follow_redirects")).value_or(5));
+  request.response_bytes_max = step.given.limits.response_bytes_max;
+  return request;
 }
 
-void start_http(Step& step, TokenId id, Value parameters) {
-  if (auto deep = too_deep(step, parameters)) return fail_node(step, id, *std::move(deep));
-  // Coming back for another attempt, the activation has begun already and keeps its parameters.
-  const Token& token = step.run.tokens.at(id);
-  if (token.parked != Parked::started || token.parameters.is_null())
-    step.emit(NodeStarted{activation_of(step.run, id), std::move(parameters)});
-  request_call(step, id);
-}
-
-void take_answer(Step& step, const CallAnswer& answer) {
+void take_http_answer(Step& step, const CallAnswer& answer) {
   TokenId id = answer.ticket.token;
   const Token& token = step.run.tokens.at(id);
   const Node& node = step.run.definition->nodes[token.node];
@@ -246,24 +213,6 @@ void take_answer(Step& step, const CallAnswer& answer) {
     return fail_node(step, id, std::move(error), retry_after_ms(answer));
   }
   finish_node(step, id, {output_of(answer, parameters, token.attempt), {}, Route::all()});
-}
-
-void place_calls(Step& step) {
-  for (const auto& [id, token] : step.run.tokens)
-    if (token.parked == Parked::call)
-      step.effect(PlaceCall{{step.run.id, id, token.attempt}, request_of(step, id)});
-}
-
-void place_lost_call(Step& step, TokenId id) {
-  const Token& token = step.run.tokens.at(id);
-  if (token.parameters.get("at_most_once") == Value(true)) {
-    return fail_node(step, id,
-                     {"outcome_unknown",
-                      "the request may have been sent before a restart and at_most_once forbids "
-                      "sending it again",
-                      {}});
-  }
-  step.effect(PlaceCall{{step.run.id, id, token.attempt}, request_of(step, id)});
 }
 
 }  // namespace fermata::graph

@@ -219,6 +219,8 @@ NodeSchema schema_of(NodeType type, const Value& written) {
       return trigger_schema(type);
     case NodeType::http:
       return http_schema();
+    case NodeType::smtp:
+      return smtp_schema();
     case NodeType::job:
     case NodeType::subworkflow:
     case NodeType::signal:

@@ -107,6 +107,7 @@ std::optional<int64_t> plain_wait_ms(const NodeParameters& node);
 // One table per group of node types.
 NodeSchema trigger_schema(NodeType type);
 NodeSchema http_schema();
+NodeSchema smtp_schema();
 NodeSchema work_schema(NodeType type);
 NodeSchema flow_schema(NodeType type);
 NodeSchema wait_schema(const Value& written);

@@ -26,7 +26,14 @@ struct CallTrace {
   std::string node_id;
 };
 
-/// An outgoing HTTP request, complete: nothing in it is looked up later except credentials.
+/// What makes a request a mail: who sends it to whom. The server it goes to is the credential's.
+struct MailEnvelope {
+  std::string from;                     ///< addresses alone, without names
+  std::vector<std::string> recipients;  ///< each once
+  std::string message_id;               ///< with its angle brackets, the same for every attempt
+};
+
+/// An outgoing HTTP request or mail, complete: nothing in it is looked up later except credentials.
 struct CallRequest {
   AccountId account;
   std::string method = "GET";
@@ -39,11 +46,14 @@ struct CallRequest {
   uint64_t response_bytes_max = 4 << 20;
   Value credentials;  ///< {"id"} or {"name"}, or null
   std::optional<CallTrace> trace{};  ///< of a call that is recorded
+  /// Of a mail: then `body` is the whole message and method, url and headers mean nothing.
+  std::optional<MailEnvelope> mail{};
 };
 
 /// What came back. `error` is empty when a response was received, whatever its status; else one of
 /// network, timeout, address_forbidden, response_too_large, credential_missing, outcome_unknown,
-/// parameter_invalid (a request that cannot be sent as it is).
+/// parameter_invalid (a request that cannot be sent as it is), smtp_rejected (no mail can be sent
+/// this way). A mail's status is the reply that decided: 250 when it was taken.
 struct CallAnswer {
   CallTicket ticket;
   std::string error;

@@ -32,6 +32,7 @@ struct RunLimits {
   int64_t interval_ms_max = int64_t{365} * 86'400'000;
   uint64_t signals_kept_max = 10'000;
   uint32_t child_depth_max = 32;
+  uint32_t mail_recipients_max = 100;
   flow::FlowLimits flow;  ///< of scripts; settings `flow_…`
 };
 

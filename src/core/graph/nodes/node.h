@@ -18,6 +18,8 @@ struct NodeError {
   std::string code;
   std::string message;
   Value details;
+  /// Another name that a retry policy may know it by: a 4yz reply to a mail is a `server_error`.
+  std::string group = {};
 };
 inline Failure<NodeError> node_failure(std::string code, std::string message, Value details = {}) {
   return {NodeError{std::move(code), std::move(message), std::move(details)}};

@@ -99,6 +99,7 @@ World::World(uint64_t seed, Sabotage sabotage, bool tracing)
               [this](const StoredSchedule& stored, const ScheduleWrite& write) {
                 schedule_ledger_.written(stored, write);
               },
+              {},
               [this](const RunId& id) { return intrude(id); },
               [this](Probe reached) { probe(reached); }}),
       entropy_(Random(~seed).next()),
@@ -112,6 +113,7 @@ World::World(uint64_t seed, Sabotage sabotage, bool tracing)
 World::~World() = default;
 JobIntake& World::job_intake() { return process_->host; }
 ScheduleIntake& World::schedule_intake() { return process_->host; }
+SignalIntake& World::signal_intake() { return process_->host; }
 
 graph::DefinitionRef World::define(const Value& document) {
   graph::CheckedDefinition checked = graph::check_definition(document);

@@ -64,6 +64,9 @@ class World {
   /// Of the process that lives now.
   JobIntake& job_intake();
   ScheduleIntake& schedule_intake();
+  SignalIntake& signal_intake();
+  /// What is stored of signals and waits, and in which order it came to be.
+  const SimStore& store() const { return store_; }
   Sabotage sabotage() const { return sabotage_; }
   Outside& outside() { return outside_; }
   const SimClock& clock() const { return clock_; }

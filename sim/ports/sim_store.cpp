@@ -43,6 +43,8 @@ std::vector<CommitOutcome> SimStore::commit(const CommitBatch& batch) {
   if (chaos_.strikes(Fault::commit_unavailable))
     return std::vector(batch.size(), CommitOutcome::unavailable);
   std::map<const void*, CommitOutcome> outcomes;
+  // Signals first: what follows from them is never alone.
+  for (const SignalWrite& signal : batch.signals) outcomes[&signal] = write_with_faults(signal);
   for (const Group& group : groups_of(batch)) {
     if (!outcomes.empty() && chaos_.strikes(Fault::crash_within_commit)) throw SimCrash{};
     CommitOutcome outcome = write_with_faults(group);
@@ -59,6 +61,7 @@ std::vector<CommitOutcome> SimStore::commit(const CommitBatch& batch) {
   for (const RunWrite& run : batch.runs) tell(run);
   for (const JobWrite& job : batch.jobs) tell(job);
   for (const ScheduleWrite& schedule : batch.schedules) tell(schedule);
+  for (const SignalWrite& signal : batch.signals) tell(signal);
   if (!batch.roll.empty()) {
     for (const auto& record : batch.roll.written) registrations_[record.id] = record;
     for (const RegistrationId& id : batch.roll.forgotten) registrations_.erase(id);
@@ -104,6 +107,9 @@ void SimStore::crashed() {
   std::vector<Group> groups = groups_of(flight.batch);
   size_t written = chaos_.dice().below(groups.size() + 1);
   hooks_.probe(written == 0 ? Probe::crash_in_flight_lost : Probe::crash_in_flight_written);
+  size_t signals = flight.batch.signals.size();
+  if (written == 0 && signals > 0) signals = chaos_.dice().below(signals + 1);
+  for (size_t i = 0; i < signals; ++i) write(flight.batch.signals[i]);
   for (size_t i = 0; i < written; ++i)
     if (fits(groups[i])) write(groups[i]);
 }
@@ -168,6 +174,12 @@ CommitOutcome SimStore::write_with_faults(const Group& group) {
   return CommitOutcome::unknown;
 }
 
+CommitOutcome SimStore::write_with_faults(const SignalWrite& signal) {
+  if (chaos_.strikes(Fault::commit_unknown_not_done)) return CommitOutcome::unknown;
+  write(signal);
+  return chaos_.strikes(Fault::commit_unknown_done) ? CommitOutcome::unknown : CommitOutcome::done;
+}
+
 CommitOutcome SimStore::conflict(const RunId& id) {
   ++conflicts_;
   conflicted_[id] = true;
@@ -193,6 +205,11 @@ CommitOutcome SimStore::write(const RunWrite& write) {
   run.history.push_back(write.events);
   run.summary = write.summary;
   ++run.version;
+  ++writes_;
+  for (const WaitRecord& record : write.waits) {
+    waits_[record.wait.id] = record;
+    if (!is_pending(record.wait.status)) wait_ends_.try_emplace(record.wait.id, writes_);
+  }
   if (write.checkpoint) {
     std::vector<Checkpoint>& kept = checkpoints_[id];
     kept.push_back(*write.checkpoint);

@@ -18,6 +18,7 @@ class SimStore final : public Store {
     std::function<void(const StoredRun&, const RunWrite&)> written;
     std::function<void(const StoredJob&, const JobWrite&)> job_written;
     std::function<void(const StoredSchedule&, const ScheduleWrite&)> schedule_written;
+    std::function<void(const SignalRecord&)> signal_written;
     std::function<std::optional<RunWrite>(const RunId&)> intrude;
     std::function<void(Probe)> probe;
   };
@@ -36,6 +37,13 @@ class SimStore final : public Store {
   Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override;
   Outcome<OpenSchedulesPage> open_schedules(uint64_t after, size_t limit) override;
   Outcome<std::vector<fleet::RegistrationRecord>> registrations() override;
+  Outcome<std::vector<std::optional<SignalRecord>>> load_signals(
+      std::span<const SignalKey> keys) override;
+  Outcome<Windowed> signals_in(const SignalWindow& window, uint64_t after, size_t limit) override;
+  Outcome<OpenSignals> open_signals(uint64_t after, size_t limit) override;
+  Outcome<std::vector<WaitRecord>> listening_waits(size_t after, size_t limit) override;
+  Outcome<std::vector<WaitRecord>> ended_listeners(const Signal& signal, Instant since,
+                                                   size_t limit) override;
 
   /// The process is gone. What it had under way may have reached the disk, whole or in part.
   void crashed();
@@ -50,6 +58,11 @@ class SimStore final : public Store {
   /// With all of their histories.
   const std::map<schedule::Key, StoredSchedule>& schedules() const { return schedules_; }
   const std::vector<AuditLine>& audit() const { return audit_; }
+  const std::map<SignalKey, SignalRecord>& signals() const { return signals_; }
+  const std::map<std::string, WaitRecord>& waits() const { return waits_; }
+  /// The place of the write that made a signal durable, and of the one that ended a wait.
+  uint64_t written_at(const SignalKey& key) const { return signal_writes_.at(key); }
+  uint64_t ended_at(const std::string& wait) const { return wait_ends_.at(wait); }
   const std::map<std::string, DeadLetterEntry>& dead_letters() const { return letters_; }
   uint64_t commits() const { return commits_; }
   uint64_t conflicts() const { return conflicts_; }
@@ -70,6 +83,7 @@ class SimStore final : public Store {
   };
   std::vector<Group> groups_of(const CommitBatch& batch) const;
   CommitOutcome write_with_faults(const Group& group);
+  CommitOutcome write_with_faults(const SignalWrite& signal);
   bool fits(const Group& group) const;
   bool fits(const RunWrite& write) const;
   bool fits(const JobWrite& write) const;
@@ -78,6 +92,7 @@ class SimStore final : public Store {
   CommitOutcome write(const RunWrite& write);
   void write(const JobWrite& write);
   void write(const ScheduleWrite& write);
+  void write(const SignalWrite& write);
   CommitOutcome conflict(const RunId& id);
   StoredRun since_checkpoint(const StoredRun& run, uint64_t before);
 
@@ -92,6 +107,12 @@ class SimStore final : public Store {
   std::vector<JobId> job_order_;
   std::map<schedule::Key, StoredSchedule> schedules_;
   std::vector<schedule::Key> schedule_order_;
+  std::map<SignalKey, SignalRecord> signals_;
+  std::vector<SignalKey> signal_order_;      ///< of arrival
+  std::map<std::string, WaitRecord> waits_;  ///< the rows
+  std::map<SignalKey, uint64_t> signal_writes_;
+  std::map<std::string, uint64_t> wait_ends_;
+  uint64_t writes_ = 0;
   std::map<RegistrationId, fleet::RegistrationRecord> registrations_;
   std::map<std::string, DeadLetterEntry> letters_;
   std::vector<AuditLine> audit_;

@@ -162,7 +162,7 @@ void Serving::build_api() {
                        engine_.store->bulks(), engine_.clock(), *engine_.entropy, hub_,
                        *engine_.definitions, *engine_.vault, engine_.store->retention(),
                        *engine_.host, *engine_.host, engine_.store->dead_letters(),
-                       engine_.store->job_files()},
+                       engine_.store->job_files(), *engine_.host},
       std::move(options));
 }
 

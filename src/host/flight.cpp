@@ -23,9 +23,11 @@ void Host::Partition::take_off() {
   if (!flying_.empty()) return;
   flying_ = std::exchange(next_, Flight{});
   flying_.roll = desk_.take_roll();
-  if (flying_.empty()) return;
-  if (flying_.size() > 0) ++counters_.commits;
   CommitBatch batch;
+  batch.signals = signals_.take_writes();
+  flying_.signals = batch.signals.size();
+  if (flying_.empty()) return;
+  if (flying_.size() + flying_.signals > 0) ++counters_.commits;
   batch.roll = flying_.roll;
   batch.runs.reserve(flying_.runs.size());
   for (Touched& touched : flying_.runs) {
@@ -70,6 +72,7 @@ bool Host::Partition::land(Instant now) {
     if (outcome == CommitOutcome::done) {
       committed(runs[i], write, now);
     } else {
+      for (const WaitRecord& record : write.waits) signals_.not_committed(record);
       not_committed(runs[i], outcome, now);
     }
     for (Item& item : held_.release(id)) put_first(std::move(item));
@@ -79,6 +82,7 @@ bool Host::Partition::land(Instant now) {
   for (size_t i = 0; i < down.schedules.size(); ++i)
     landed(down.schedules[i], answer->batch.schedules[i],
            answer->outcomes[runs.size() + down.jobs.size() + i], now);
+  land_signals(*answer, runs.size() + down.jobs.size() + down.schedules.size(), now);
   if (waited_for) {
     size_t before = next_.runs.size();
     posts_ = std::exchange(held_posts_, {});
@@ -110,6 +114,8 @@ void Host::Partition::committed(Touched& touched, RunWrite& write, Instant now) 
   open.assumed = false;
   counters_.events += write.events.count;
   if (write.checkpoint) ++counters_.checkpoints_written;
+  for (const WaitRecord& record : write.waits)
+    if (record.wait.listens()) signals_.committed(record, now);
   for (const Effect& effect : touched.effects) perform(open.run, effect);
   ports_.feed.committed(write.summary, write.events);
   ports_.feed.settled(open.run);

@@ -37,6 +37,9 @@ bool Host::with_workers(std::function<void(Workers&)> visit) {
 bool Host::submit_schedule(schedule::Command command, ScheduleReply reply) {
   return partition_->submit_schedule({.command = std::move(command), .reply = std::move(reply)});
 }
+bool Host::submit_signals(std::vector<IncomingSignal> signals) {
+  return partition_->submit_signals(std::move(signals));
+}
 NextTurn Host::turn() { return partition_->turn(); }
 void Host::run() { partition_->run(); }
 void Host::stop() { partition_->stop(); }
@@ -58,6 +61,7 @@ Outcome<void> Host::Partition::recover() {
     FERMATA_TRY(page_more, sweep_schedules(recovery_page_schedules));
     more = page_more;
   }
+  FERMATA_TRY_VOID(recover_listening());
   next_sweep_ = ports_.clock.now() + Duration{settings_.sweep_interval_ms};
   return {};
 }
@@ -129,7 +133,8 @@ NextTurn Host::Partition::next(Instant now) {
   // Until the store has answered nothing can be done; the answer wakes.
   if (is_full()) return next;
   next.at_once = queue_.size() > 0 || !released_.empty() || !continuing_.empty() || sweeping_ ||
-                 !desk_.idle() || !schedules_.idle();
+                 !desk_.idle() || !schedules_.idle() || !signals_.idle() ||
+                 (flying_.empty() && signals_.wants_writing());
   std::optional<Instant> due = next_due();
   if (!deferred_.empty() && (!due || deferred_.begin()->first < *due))
     due = deferred_.begin()->first;
@@ -139,7 +144,7 @@ NextTurn Host::Partition::next(Instant now) {
   if (due && *due <= now) next.at_once = true;
   bool quiet =
       !next.at_once && flying_.empty() && deferred_.empty() && desk_.quiet() &&
-      schedules_.quiet() && ports_.calls.in_flight() == 0;
+      schedules_.quiet() && signals_.quiet() && ports_.calls.in_flight() == 0;
   if (step_clock(quiet)) next.at_once = true;
   next.at = due && *due < next_sweep_ ? *due : next_sweep_;
   return next;
@@ -148,7 +153,8 @@ NextTurn Host::Partition::next(Instant now) {
 /// Of runs, jobs and schedules.
 std::optional<Instant> Host::Partition::next_due() const {
   std::optional<Instant> due = ports_.timers.next_due();
-  for (std::optional<Instant> other : {desk_.next_due(), schedules_.next_due()})
+  for (std::optional<Instant> other :
+       {desk_.next_due(), schedules_.next_due(), signals_.next_due()})
     if (other && (!due || *other < *due)) due = other;
   return due;
 }
@@ -188,8 +194,9 @@ void Host::Partition::run() {
     NextTurn next = turn();
     if (!flying_.empty() && (is_full() || queue_.size() == 0)) sleep(next);
   } while (queue_.size() > 0 || !flying_.empty() || !released_.empty() || !desk_.idle() ||
-           !schedules_.idle());
+           !schedules_.idle() || !signals_.idle());
   desk_.stop();
+  signals_.stop();
 }
 
 void Host::Partition::sleep(const NextTurn& next) {

@@ -9,6 +9,7 @@
 #include "host/intake.h"
 #include "host/job_intake.h"
 #include "host/schedule_intake.h"
+#include "host/signal_intake.h"
 #include "ports/calls.h"
 #include "ports/clock.h"
 #include "ports/feed.h"
@@ -48,6 +49,8 @@ struct HostSettings {
   schedule::ScheduleLimits schedules{};
   uint64_t schedule_checkpoint_events = 100;     ///< since the last one
   uint64_t schedule_history_events_max = 20'000;  ///< kept of each
+  Duration signal_retention{int64_t{168} * 3'600'000};
+  Duration signal_late_window{int64_t{24} * 3'600'000};
 };
 
 struct HostCounters {
@@ -74,7 +77,7 @@ struct NextTurn {
   std::optional<Instant> at;  ///< else then, or when something comes in
 };
 
-class Host : public Intake, public JobIntake, public ScheduleIntake {
+class Host : public Intake, public JobIntake, public ScheduleIntake, public SignalIntake {
  public:
   Host(HostPorts ports, HostSettings settings);
   ~Host() override;
@@ -85,6 +88,7 @@ class Host : public Intake, public JobIntake, public ScheduleIntake {
   [[nodiscard]] bool submit_job(job::Command command, JobReply reply) override;
   [[nodiscard]] bool with_workers(std::function<void(Workers&)> visit) override;
   [[nodiscard]] bool submit_schedule(schedule::Command command, ScheduleReply reply) override;
+  [[nodiscard]] bool submit_signals(std::vector<IncomingSignal> signals) override;
   /// One turn: commands, answers and due timers in, one commit, effects out.
   NextTurn turn();
   /// Turns until `stop`, sleeping in between; for a thread of its own.

@@ -11,6 +11,13 @@ constexpr Duration store_retry_delay{1'000};
 /// Fewer commands than these are not worth two batches.
 constexpr size_t bite_commands_min = 32;
 
+std::vector<WaitRecord> listening_in(const std::vector<WaitRecord>& waits) {
+  std::vector<WaitRecord> listening;
+  for (const WaitRecord& record : waits)
+    if (record.wait.listens()) listening.push_back(record);
+  return listening;
+}
+
 /// A start of a run that nobody has asked the store about is most likely what it says.
 bool is_first_start(const Item& item) {
   return item.tries == 0 && std::holds_alternative<StartRun>(item.command.body);
@@ -24,7 +31,8 @@ Host::Partition::Partition(HostPorts ports, HostSettings settings)
       cache_(ports.store, ports.definitions, settings.cached_runs_max),
       queue_(settings.queue_commands_max),
       desk_(ports.store, ports.entropy, settings_, ports.clock.now()),
-      schedules_(ports.store, settings_) {
+      schedules_(ports.store, settings_),
+      signals_(ports.store, ports.entropy, settings_) {
   ports_.store.on_answer([this] { wake(); });
 }
 
@@ -46,6 +54,7 @@ NextTurn Host::Partition::turn() {
   if (!is_full()) {
     jobs = desk_.gather(now, bite());
     schedules = schedules_.gather(now, zones_, bite());
+    signals_.gather(now, bite());
   }
   decide_all(gather(now), std::move(jobs), std::move(schedules), now);
   take_off();
@@ -53,6 +62,7 @@ NextTurn Host::Partition::turn() {
   while (land(now)) {
   }
   desk_.answer_claims(now);
+  signals_.answer_due(now);
   // What has just landed may have made room for others.
   for (JobItem& placement : desk_.placements()) desk_.put_last(std::move(placement));
   desk_.cache().trim();
@@ -87,6 +97,8 @@ std::vector<Item> Host::Partition::gather(Instant now) {
                           std::make_move_iterator(released_.end()));
   released_.clear();
   size_t most = bite();
+  // Before due timers, so that no timeout overtakes a signal (W-57).
+  for (Item& item : signals_.take_items(now, most)) items.push_back(std::move(item));
   queue_.take(items.size() < most ? most - items.size() : 0, items);
   for (CallAnswer& answer : ports_.calls.harvest()) {
     RunId run = answer.ticket.run;
@@ -151,8 +163,14 @@ void Host::Partition::decide_all(std::vector<Item> items, std::vector<JobItem> j
   std::vector<OpenRun*> open = open_all(items, now);
   size_t before = next_.runs.size();
   next_.runs.reserve(before + items.size());
-  for (size_t i = 0; i < items.size(); ++i)
-    if (open[i]) decide_one(touch(*open[i]), std::move(items[i]), now);
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (!open[i]) continue;
+    if (signals_.delays(open[i]->run, items[i].command, now)) {
+      signals_.hold(std::move(items[i]));
+    } else {
+      decide_one(touch(*open[i]), std::move(items[i]), now);
+    }
+  }
   decide_jobs(std::move(jobs), now);
   decide_schedules(std::move(schedules), now);
   decide_posts(now);
@@ -200,8 +218,16 @@ void Host::Partition::decide_one(Touched& touched, Item item, Instant now) {
   // What one commit writes of a run happens at one instant, though a post may come to it later.
   if (!touched.events.empty()) now = touched.events.front().at;
   Given given{now, ports_.entropy.next(), settings_.limits, zones_};
+  given.retained = signals_.retained(run, item.command, now);
+  if (auto trouble = signals_.take_trouble()) {
+    std::vector<Item> one;
+    one.push_back(std::move(item));
+    return refuse_all(std::move(one), *trouble, now);
+  }
   auto decision = decide(run, item.command, given);
   touched.write.reset();
+  std::vector<WaitRecord> listening = decision ? listening_in(decision->waits)
+                                               : std::vector<WaitRecord>{};
   std::optional<Error> refusal;
   if (!decision) {
     ++counters_.refusals;
@@ -225,6 +251,7 @@ void Host::Partition::decide_one(Touched& touched, Item item, Instant now) {
     addressed_post->group = touched.group;
     posts_.push_back(*std::move(addressed_post));
   }
+  if (!listening.empty()) offer_past(touched, listening, now);
 }
 
 /// What came to have events stays in the next batch; the rest of this turn is settled at once.

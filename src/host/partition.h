@@ -7,6 +7,7 @@
 #include "host/host.h"
 #include "host/job_desk.h"
 #include "host/schedule_desk.h"
+#include "host/signal_desk.h"
 #include "host/touched.h"
 
 namespace fermata {
@@ -22,6 +23,7 @@ class Host::Partition {
   bool submit(Command command, Reply reply);
   bool ask_jobs(JobDesk::Visit visit);
   bool submit_schedule(ScheduleItem item);
+  bool submit_signals(std::vector<IncomingSignal> signals);
   NextTurn turn();
   void run();
   void stop();
@@ -105,6 +107,12 @@ class Host::Partition {
   CommitOutcome find_out(const ScheduleWrite& write);
   void not_committed(TouchedSchedule& touched, CommitOutcome outcome, Instant now);
 
+  // signals.cpp: what waits listen to.
+  void offer_past(Touched& touched, const std::vector<WaitRecord>& waits, Instant now);
+  void land_signals(const CommitAnswer& answer, size_t first, Instant now);
+  void forget_unsound(Instant now);
+  Outcome<void> recover_listening();
+
   // flight.cpp: what was decided is made durable; then effects, feed and replies.
   void take_off();
   bool land(Instant now);
@@ -134,6 +142,7 @@ class Host::Partition {
   BoundedQueue<Item> queue_;
   JobDesk desk_;
   ScheduleDesk schedules_;
+  SignalDesk signals_;
   std::atomic<bool> stopping_{false};
 
   // Owned by the thread that takes turns.
@@ -160,6 +169,8 @@ class Host::Partition {
   uint64_t jobs_seen_ = 0;  ///< by the round under way
   bool jobs_open_ = true;   ///< there may be some
   std::map<job::State, uint64_t> stale_found_;
+  /// Decided without knowing what had come before: to be forgotten and tried again.
+  std::vector<std::pair<Groups::Member, Error>> unsound_;
 
   std::mutex advance_mutex_;
   std::optional<Advance> advance_;

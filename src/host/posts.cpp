@@ -102,6 +102,7 @@ void Host::Partition::decide_posts(Instant now) {
       }
     }
   }
+  forget_unsound(now);
 }
 
 void Host::Partition::decide_post(OpenRun& open, Posted post, Instant now) {
@@ -116,11 +117,13 @@ void Host::Partition::decide_post(OpenRun& open, Posted post, Instant now) {
   Groups::Member group = post.group;
   std::optional<SendSignal> sender = std::move(post.sender);
   bool was_there = open.run.exists();
+  size_t place = touched.items.size();
   decide_one(touched, std::move(post.item), now);
+  // Signals that were offered on top stand behind it.
   if (post.schedule)
-    answer_schedule(*post.schedule, open.run, was_there, touched.items.back().refusal, group);
+    answer_schedule(*post.schedule, open.run, was_there, touched.items[place].refusal, group);
   if (sender) {
-    const std::optional<Error>& refusal = touched.items.back().refusal;
+    const std::optional<Error>& refusal = touched.items[place].refusal;
     answer_sender(Posted{{}, group, std::move(sender)}, refusal ? &*refusal : nullptr);
   }
 }
@@ -143,6 +146,7 @@ void Host::Partition::abandon(Groups::Member group, const Error& error, Instant 
     if (next_.groups.of(touched.group) != whole) continue;
     for (DecidedItem& decided : touched.items)
       if (!decided.item.posted) items.push_back(std::move(decided.item));
+    for (const WaitRecord& record : touched.waits) signals_.not_committed(record);
     RunId id = touched.open->run.id;
     cache_.forget(id);
     touched.open = nullptr;

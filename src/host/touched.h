@@ -47,7 +47,10 @@ struct Flight {
   Groups groups;
   size_t commands = 0;
   RollWrite roll{};
-  bool empty() const { return runs.empty() && jobs.empty() && schedules.empty() && roll.empty(); }
+  size_t signals = 0;  ///< that are written with it
+  bool empty() const {
+    return runs.empty() && jobs.empty() && schedules.empty() && roll.empty() && signals == 0;
+  }
   size_t size() const { return runs.size() + jobs.size() + schedules.size(); }
 };
 

@@ -182,6 +182,9 @@ class Reader {
                                        const WaitStart& start) = 0;
   /// How many of the waits fall due when, by time and type; empty slots are left out.
   virtual Outcome<std::vector<WaitSlot>> wait_slots(const WaitFilter& filter) = 0;
+  virtual Outcome<std::optional<SignalRecord>> find_signal(const SignalKey& key) = 0;
+  virtual Outcome<SignalPage> list_signals(const SignalFilter& filter, size_t limit,
+                                           const std::string& cursor) = 0;
   virtual Outcome<AuditPage> audit(const AuditFilter& filter, size_t limit,
                                    const std::string& cursor) = 0;
 };

@@ -63,6 +63,8 @@ class Retention {
   virtual Outcome<Sweep> remove_bulks(Instant before, size_t limit) = 0;
   /// Idempotency marks that have expired.
   virtual Outcome<Sweep> remove_marks(Instant now, size_t limit) = 0;
+  /// Signals that have expired and that nothing more follows from.
+  virtual Outcome<Sweep> remove_signals(Instant now, size_t limit) = 0;
   /// Definitions that for `unused_for` neither a version of a workflow nor a run has named.
   virtual Outcome<Sweep> remove_definitions(Instant now, Duration unused_for, size_t limit) = 0;
 };

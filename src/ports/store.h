@@ -12,6 +12,7 @@
 #include "core/model/wait.h"
 #include "core/schedule/schedule.h"
 #include "ports/dead_letters.h"
+#include "ports/signals.h"
 
 namespace fermata {
 
@@ -102,10 +103,14 @@ struct CommitBatch {
   std::vector<JobWrite> jobs{};            ///< each job at most once
   std::vector<ScheduleWrite> schedules{};  ///< each schedule at most once
   RollWrite roll{};
+  /// Each at most once. None depends on what was there before; a crash that leaves only part of the
+  /// batch leaves these rather than what follows from them.
+  std::vector<SignalWrite> signals{};
   bool empty() const { return size() == 0; }
-  /// How many outcomes it has: per run, job and schedule, then one for a roll that is not empty.
+  /// How many outcomes it has: per run, job, schedule and signal, then one for a roll that is not
+  /// empty.
   size_t size() const {
-    return runs.size() + jobs.size() + schedules.size() + (roll.empty() ? 0 : 1);
+    return runs.size() + jobs.size() + schedules.size() + signals.size() + (roll.empty() ? 0 : 1);
   }
 };
 
@@ -123,9 +128,8 @@ struct CommitAnswer {
 };
 
 /// Holds the truth. Used by one partition thread; `load` and `commit` may block on the disk.
-class Store {
+class Store : public SignalStore {
  public:
-  virtual ~Store() = default;
   /// One entry per id, in order; version 0 for a run that does not exist. Each with its newest
   /// checkpoint of a sequence before `checkpoint_before` and the history since; without one, with
   /// the whole history. A run whose commit is under way is not asked for.

@@ -13,6 +13,7 @@
 #include "host/intake.h"
 #include "host/job_intake.h"
 #include "host/schedule_intake.h"
+#include "host/signal_intake.h"
 #include "ports/bulk.h"
 #include "ports/catalog.h"
 #include "ports/clock.h"
@@ -59,6 +60,7 @@ struct ApiParts {
   ScheduleIntake& schedules;
   DeadLetters& dead_letters;
   JobFiles& job_files;
+  SignalIntake& signals;
 };
 
 /// A line of the log; no secrets.
@@ -121,6 +123,7 @@ class Api final : public http::Handler {
   Intake& intake() { return parts_.intake; }
   JobIntake& jobs() { return parts_.jobs; }
   ScheduleIntake& schedules() { return parts_.schedules; }
+  SignalIntake& signals() { return parts_.signals; }
   DeadLetters& dead_letters() { return parts_.dead_letters; }
   JobFiles& job_files() { return parts_.job_files; }
   Reader& reader() { return parts_.reader; }

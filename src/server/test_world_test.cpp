@@ -74,7 +74,7 @@ struct TestWorld::Inside {
         host(HostPorts{store, timers, calls, clock, engine_entropy, tracing, engine_definitions},
              host_settings(options)),
         api(ApiParts{intake, store, store, store, clock, api_entropy, hub, definitions, vault,
-                     store, host, host, store, store},
+                     store, host, host, store, store, host},
             std::move(options)),
         server(any_port(), api) {
     auto started = server.start();

@@ -62,6 +62,23 @@ class FaultyStore final : public Store {
   Outcome<std::vector<fleet::RegistrationRecord>> registrations() override {
     return store_.registrations();
   }
+  Outcome<std::vector<std::optional<SignalRecord>>> load_signals(
+      std::span<const SignalKey> keys) override {
+    return store_.load_signals(keys);
+  }
+  Outcome<Windowed> signals_in(const SignalWindow& window, uint64_t after, size_t limit) override {
+    return store_.signals_in(window, after, limit);
+  }
+  Outcome<OpenSignals> open_signals(uint64_t after, size_t limit) override {
+    return store_.open_signals(after, limit);
+  }
+  Outcome<std::vector<WaitRecord>> listening_waits(size_t after, size_t limit) override {
+    return store_.listening_waits(after, limit);
+  }
+  Outcome<std::vector<WaitRecord>> ended_listeners(const Signal& signal, Instant since,
+                                                   size_t limit) override {
+    return store_.ended_listeners(signal, since, limit);
+  }
   std::vector<CommitOutcome> commit(const CommitBatch& batch) override;
   void submit(CommitBatch batch) override;
   std::optional<CommitAnswer> harvest() override;

@@ -99,6 +99,7 @@ void Player::perform(const Line& line) {
       {"rerun", &Player::on_restart},   {"fork", &Player::on_restart},
       {"crash", &Player::on_process},   {"kill", &Player::on_process},
       {"revive", &Player::on_process},  {"schedule", &Player::on_schedule},
+      {"event", &Player::on_event},
       {"expect", &Player::on_expect}};
   Words words(line);
   std::string before = current_;
@@ -202,8 +203,10 @@ Command Player::start_command(Words& words) {
       start.labels = options.json("labels");
     else if (option == "request")
       start.request_hash = options.word("a request");
+    else if (option == "contact")
+      start.contact_id = options.word("a contact");
     else
-      options.fail("start takes timeout, in, labels and request, not " + option);
+      options.fail("start takes timeout, in, labels, request and contact, not " + option);
   }
   while (!words.empty()) words.word("the options");
   start.trigger = start.input;

@@ -58,6 +58,9 @@ class Player {
   void on_schedule(Words& words, const Line& line);
   void expect_schedule(Words& words);
   void expect_occurrences(Words& words, const Line& line);
+  // events.cpp
+  void on_event(Words& words, const Line& line);
+  void expect_signal(Words& words);
   Command control_command(const std::string& verb, Words& words);
   void send(std::vector<Command> commands, bool quiet_refusals);
 

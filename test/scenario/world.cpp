@@ -184,6 +184,23 @@ std::vector<Outcome<RunSummary>> World::send(const std::vector<Command>& command
   return outcomes;
 }
 
+void World::tell(const std::vector<Signal>& signals) {
+  for (int tries = 0; tries < tries_max; ++tries) {
+    auto accepted = std::make_shared<size_t>(0);
+    std::vector<IncomingSignal> incoming;
+    for (const Signal& signal : signals) {
+      incoming.push_back({signal, "tester", Duration{0}, {}});
+      incoming.back().reply = [accepted](Outcome<SignalTold> told) {
+        if (told) ++*accepted;
+      };
+    }
+    check(host_->submit_signals(std::move(incoming)));
+    settle();
+    if (*accepted == signals.size()) return;
+  }
+  throw Mistake{0, "a signal is never accepted"};
+}
+
 void World::advance(Duration by) {
   Instant target = clock_.now() + by;
   while (true) {

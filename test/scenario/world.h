@@ -36,6 +36,8 @@ class World {
   /// Sends commands in one batch and turns until all is quiet; one reply per command. A command
   /// that a fault broke off is sent again, as a careful client would.
   std::vector<Outcome<RunSummary>> send(const std::vector<Command>& commands);
+  /// The same of signals, sent in one go.
+  void tell(const std::vector<Signal>& signals);
   /// The same of one command to a schedule.
   Outcome<ScheduleTold> order(const schedule::Command& command);
   schedule::Schedule schedule_state(const schedule::Key& key);

@@ -60,6 +60,10 @@ std::vector<CommitOutcome> MemoryStore::commit(const CommitBatch& batch) {
   for (const RunWrite& run : batch.runs) put(run);
   for (const JobWrite& job : batch.jobs) put(job);
   for (const ScheduleWrite& schedule : batch.schedules) put(schedule);
+  for (const SignalWrite& signal : batch.signals) {
+    keep_signal(signal);
+    out.push_back(CommitOutcome::done);
+  }
   if (batch.roll.empty()) return out;
   for (const fleet::RegistrationRecord& record : batch.roll.written)
     registrations_[record.id] = record;

@@ -37,6 +37,13 @@ class MemoryStore final : public Store,
   Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override;
   Outcome<OpenSchedulesPage> open_schedules(uint64_t after, size_t limit) override;
   Outcome<std::vector<fleet::RegistrationRecord>> registrations() override;
+  Outcome<std::vector<std::optional<SignalRecord>>> load_signals(
+      std::span<const SignalKey> keys) override;
+  Outcome<Windowed> signals_in(const SignalWindow& window, uint64_t after, size_t limit) override;
+  Outcome<OpenSignals> open_signals(uint64_t after, size_t limit) override;
+  Outcome<std::vector<WaitRecord>> listening_waits(size_t after, size_t limit) override;
+  Outcome<std::vector<WaitRecord>> ended_listeners(const Signal& signal, Instant since,
+                                                   size_t limit) override;
 
   // Reader
   Outcome<StoredRun> latest(const RunId& id) override;
@@ -59,6 +66,9 @@ class MemoryStore final : public Store,
   Outcome<WaitPage> list_waits(const WaitFilter& filter, size_t limit,
                                const WaitStart& start) override;
   Outcome<std::vector<WaitSlot>> wait_slots(const WaitFilter& filter) override;
+  Outcome<std::optional<SignalRecord>> find_signal(const SignalKey& key) override;
+  Outcome<SignalPage> list_signals(const SignalFilter& filter, size_t limit,
+                                   const std::string& cursor) override;
   Outcome<AuditPage> audit(const AuditFilter& filter, size_t limit,
                            const std::string& cursor) override;
 
@@ -129,6 +139,7 @@ class MemoryStore final : public Store,
   Outcome<AuditRoot> audit_root(const AccountId& account) override;
   Outcome<Sweep> remove_bulks(Instant before, size_t limit) override;
   Outcome<Sweep> remove_marks(Instant now, size_t limit) override;
+  Outcome<Sweep> remove_signals(Instant now, size_t limit) override;
   Outcome<Sweep> remove_definitions(Instant now, Duration unused_for, size_t limit) override;
 
   // DeadLetters
@@ -180,6 +191,7 @@ class MemoryStore final : public Store,
   Bulk* bulk_at(const std::string& id);
   void keep_wait(const WaitRecord& record);
   void forget_waits(const RunId& run);
+  void keep_signal(const SignalWrite& write);
   void forget_run(std::map<uint64_t, StoredRun>::iterator run);
   std::set<DefinitionHash> used_definitions() const;
 
@@ -212,6 +224,9 @@ class MemoryStore final : public Store,
   std::map<std::string, WaitRecord> waits_;
   /// By execution, step and occurrence.
   std::map<std::tuple<RunId, std::string, uint32_t>, std::string> waits_at_;
+  std::map<uint64_t, SignalRecord> signals_;  ///< in the order they came
+  uint64_t signals_received_ = 0;
+  std::map<SignalKey, uint64_t> signal_at_;
   std::deque<AuditEntry> audit_;
   uint64_t audit_removed_ = 0;  ///< a line's number is its place plus this plus one
   std::map<AccountId, AuditRoot> audit_roots_;

@@ -12,6 +12,7 @@
 #include "adapters/sqlite/registration_rows.h"
 #include "adapters/sqlite/run_queries.h"
 #include "adapters/sqlite/schedule_queries.h"
+#include "adapters/sqlite/signal_rows.h"
 #include "adapters/sqlite/wait_rows.h"
 
 namespace fermata::sqlite {
@@ -24,6 +25,7 @@ struct ReadConnection {
   JobQueries jobs{*database};
   ScheduleQueries schedules{*database};
   WaitQueries waits{*database};
+  SignalQueries signals{*database};
   CatalogQueries catalog{*database};
   BulkQueries bulks{*database};
   DeadLetterQueries letters{*database};

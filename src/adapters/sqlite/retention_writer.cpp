@@ -137,6 +137,14 @@ Outcome<Retention::Sweep> RetentionWriter::remove_marks(Instant now, size_t limi
   });
 }
 
+Outcome<Retention::Sweep> RetentionWriter::remove_signals(Instant now, size_t limit) {
+  return transacted<Retention::Sweep>(writer_, nullptr, [&]() -> Outcome<Retention::Sweep> {
+    std::optional<uint64_t> removed = signals_.remove(now, limit);
+    if (!removed) return database_.failure("dropping old signals");
+    return Retention::Sweep{*removed, *removed == limit};
+  });
+}
+
 /// Definitions that no version of a workflow names.
 Outcome<RetentionWriter::Hashes> RetentionWriter::unversioned() {
   Hashes hashes;

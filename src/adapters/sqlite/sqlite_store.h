@@ -52,6 +52,13 @@ class SqliteStore final : public Store,
   Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override;
   Outcome<OpenSchedulesPage> open_schedules(uint64_t after, size_t limit) override;
   Outcome<std::vector<fleet::RegistrationRecord>> registrations() override;
+  Outcome<std::vector<std::optional<SignalRecord>>> load_signals(
+      std::span<const SignalKey> keys) override;
+  Outcome<Windowed> signals_in(const SignalWindow& window, uint64_t after, size_t limit) override;
+  Outcome<OpenSignals> open_signals(uint64_t after, size_t limit) override;
+  Outcome<std::vector<WaitRecord>> listening_waits(size_t after, size_t limit) override;
+  Outcome<std::vector<WaitRecord>> ended_listeners(const Signal& signal, Instant since,
+                                                   size_t limit) override;
   std::string trouble() const override;
 
   // Reader
@@ -75,6 +82,9 @@ class SqliteStore final : public Store,
   Outcome<WaitPage> list_waits(const WaitFilter& filter, size_t limit,
                                const WaitStart& start) override;
   Outcome<std::vector<WaitSlot>> wait_slots(const WaitFilter& filter) override;
+  Outcome<std::optional<SignalRecord>> find_signal(const SignalKey& key) override;
+  Outcome<SignalPage> list_signals(const SignalFilter& filter, size_t limit,
+                                   const std::string& cursor) override;
   Outcome<AuditPage> audit(const AuditFilter& filter, size_t limit,
                            const std::string& cursor) override;
 
@@ -145,6 +155,7 @@ class SqliteStore final : public Store,
   Outcome<AuditRoot> audit_root(const AccountId& account) override;
   Outcome<Sweep> remove_bulks(Instant before, size_t limit) override;
   Outcome<Sweep> remove_marks(Instant now, size_t limit) override;
+  Outcome<Sweep> remove_signals(Instant now, size_t limit) override;
   Outcome<Sweep> remove_definitions(Instant now, Duration unused_for, size_t limit) override;
 
   // DeadLetters

@@ -245,6 +245,33 @@ Outcome<WaitPage> WaitQueries::list(const WaitFilter& filter, size_t limit,
   return page;
 }
 
+Outcome<std::vector<WaitRecord>> WaitQueries::listening(size_t after, size_t limit) {
+  std::string sql = std::string(columns) +
+                    " WHERE wait_type = 'for_event' AND status = 'waiting' ORDER BY account_id, "
+                    "event_type, contact_id, id LIMIT ? OFFSET ?";
+  Statement statement(database_, sql.c_str());
+  return collect(statement.query(static_cast<uint64_t>(limit), static_cast<uint64_t>(after)));
+}
+
+Outcome<std::vector<WaitRecord>> WaitQueries::heard(const Signal& signal, Instant since,
+                                                    size_t limit) {
+  static const std::string of_contact =
+      std::string(columns) +
+      " WHERE account_id = ? AND contact_id = ? AND wait_type = 'for_event' AND "
+      "contact_id IS NOT NULL AND ended_at IS NOT NULL AND ended_at >= ? ORDER BY ended_at DESC "
+      "LIMIT ?";
+  static const std::string of_run =
+      std::string(columns) +
+      " WHERE account_id = ? AND workflow_execution_id = ? AND wait_type = 'for_event' AND "
+      "ended_at IS NOT NULL AND ended_at >= ? ORDER BY ended_at DESC LIMIT ?";
+  bool by_run = !signal.run.empty();
+  Statement statement(database_, (by_run ? of_run : of_contact).c_str());
+  std::string from = to_rfc3339(since);
+  return collect(statement.query(signal.account.text(),
+                                 by_run ? signal.run.text() : signal.contact_id, from,
+                                 static_cast<uint64_t>(limit)));
+}
+
 Outcome<std::vector<WaitSlot>> WaitQueries::slots(const WaitFilter& filter) {
   Question asked = question(filter);
   std::string seconds = std::to_string(wait_slot_length.ms / 1000);

@@ -34,6 +34,7 @@ std::vector<CommitOutcome> Writer::commit(const CommitBatch& batch) {
   for (const RunWrite& run : batch.runs) all.push_back({.run = &run});
   for (const JobWrite& job : batch.jobs) all.push_back({.job = &job});
   for (const ScheduleWrite& one : batch.schedules) all.push_back({.schedule = &one});
+  for (const SignalWrite& signal : batch.signals) all.push_back({.signal = &signal});
   if (!batch.roll.empty()) all.push_back({.roll = &batch.roll});
   std::lock_guard lock(mutex_);
   Together together = commit_together(all);
@@ -125,6 +126,12 @@ Outcome<std::vector<CommitOutcome>> Writer::write_all(const Writes& writes) {
   FERMATA_TRY_VOID(write_runs(writes, unfit, outcomes));
   FERMATA_TRY_VOID(write_others(writes, unfit, outcomes));
   for (size_t i = 0; i < writes.size(); ++i) {
+    if (!writes[i].signal) continue;
+    if (!signals_.write(*writes[i].signal)) return database_->failure("writing a signal");
+    outcomes[i] = CommitOutcome::done;
+    for (const AuditLine& line : writes[i].signal->audit) FERMATA_TRY_VOID(chain_.append(line));
+  }
+  for (size_t i = 0; i < writes.size(); ++i) {
     if (!writes[i].roll) continue;
     if (!registrations_.write(*writes[i].roll)) return database_->failure("writing registrations");
     outcomes[i] = CommitOutcome::done;
@@ -195,6 +202,11 @@ Outcome<std::vector<StoredJob>> Writer::load_jobs(std::span<const JobId> ids) {
 
 Outcome<std::vector<StoredSchedule>> Writer::load_schedules(std::span<const schedule::Key> keys) {
   return ask([&] { return schedule_queries_.load(keys); });
+}
+
+Outcome<std::vector<std::optional<SignalRecord>>> Writer::load_signals(
+    std::span<const SignalKey> keys) {
+  return ask([&] { return signal_queries_.load(keys); });
 }
 
 Outcome<void> Writer::transact(const AuditLine* line, const std::function<Outcome<void>()>& body) {

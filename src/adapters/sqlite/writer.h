@@ -15,6 +15,7 @@
 #include "adapters/sqlite/run_writer.h"
 #include "adapters/sqlite/schedule_queries.h"
 #include "adapters/sqlite/schedule_writer.h"
+#include "adapters/sqlite/signal_rows.h"
 #include "adapters/sqlite/wait_rows.h"
 
 namespace fermata::sqlite {
@@ -39,6 +40,7 @@ class Writer {
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids, uint64_t checkpoint_before);
   Outcome<std::vector<StoredJob>> load_jobs(std::span<const JobId> ids);
   Outcome<std::vector<StoredSchedule>> load_schedules(std::span<const schedule::Key> keys);
+  Outcome<std::vector<std::optional<SignalRecord>>> load_signals(std::span<const SignalKey> keys);
   /// Runs `body` and writes the audit line in one transaction; nothing stays when either fails.
   Outcome<void> transact(const AuditLine* line, const std::function<Outcome<void>()>& body);
 
@@ -67,6 +69,7 @@ class Writer {
     const JobWrite* job = nullptr;
     const ScheduleWrite* schedule = nullptr;
     const RollWrite* roll = nullptr;
+    const SignalWrite* signal = nullptr;
     uint32_t group() const {
       return run ? run->group : job ? job->group : schedule ? schedule->group : 0;
     }
@@ -111,11 +114,13 @@ class Writer {
   JobWriter jobs_{*database_};
   ScheduleWriter schedules_{*database_};
   WaitWriter waits_{*database_};
+  SignalWriter signals_{*database_};
   RegistrationRows registrations_{*database_};
   AuditChain chain_{*database_};
   RunQueries queries_{*database_};
   JobQueries job_queries_{*database_};
   ScheduleQueries schedule_queries_{*database_};
+  SignalQueries signal_queries_{*database_};
   CatalogQueries catalog_{*database_};
 
   mutable std::mutex trouble_mutex_;

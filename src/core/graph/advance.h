@@ -91,6 +91,10 @@ void place_calls(Step& step);
 void place_lost_call(Step& step, TokenId id);
 
 // parked.cpp
+/// Derived from the activation, so a repeat makes no second timer (G-82).
+std::string timer_id_of(const Run& run, const Activation& activation);
+/// {resume_at, resume_at_ms, timer_id} of what is parked until then.
+Value suspend_output(Instant resume_at, const std::string& timer_id);
 void start_wait(Step& step, TokenId id, const Value& parameters);
 void start_signal_wait(Step& step, TokenId id, const Value& parameters);
 /// Wakes the first token that waits for a signal of this name, if one was kept.

@@ -92,13 +92,17 @@ struct Node {
 
   /// Edges named in parameters: conditional {true, false}, loop {body, done}, switch one per route
   /// (no_edge where null or absent; the fallback last, at index rules), wait_for_signal {timeout},
-  /// wait {past}.
+  /// wait {past} or {timeout, one per event}.
   std::vector<EdgeIndex> routes;
   uint32_t rules = 0;  ///< of a switch
 
   NodeIndex aggregator = no_node;  ///< of a split: the one that closes it, if any
   /// False when no run can activate it twice in one lineage: then visits need no counting.
   bool repeatable = true;
+  /// Waits further on may look back to its start (W-56): one that names it, or, for a step that
+  /// calls outside, any that names none.
+  bool start_named = false;
+  bool start_outside = false;
 };
 
 /// Facts about merges that do not depend on a run (G-73, G-74).

@@ -2,15 +2,13 @@
 #include "base/json.h"
 #include "base/uuid.h"
 #include "core/graph/advance.h"
+#include "core/graph/event_wait.h"
 #include "core/graph/wait_plan.h"
 #include "core/run/wait_events.h"
 
 /// Nodes that park their token: waits and signal waits, and what wakes them.
 namespace fermata::graph {
 
-namespace {
-
-/// Derived from the activation, so a repeat makes no second timer (G-82).
 std::string timer_id_of(const Run& run, const Activation& activation) {
   return uuid_v5(run.id.text() + "/" + run.definition->nodes[activation.node].id + "/" +
                  std::to_string(activation.lineage.scope) + "." +
@@ -22,6 +20,8 @@ Value suspend_output(Instant resume_at, const std::string& timer_id) {
                         {"resume_at_ms", resume_at.ms},
                         {"timer_id", timer_id}});
 }
+
+namespace {
 
 WaitOpened opening(const Activation& activation, const WaitPlan& plan, std::string timer_id) {
   return {activation, "timer",     plan.at,   std::move(timer_id),
@@ -115,6 +115,8 @@ void retry_node(Step& step, TokenId id) {
 }  // namespace
 
 void start_wait(Step& step, TokenId id, const Value& parameters) {
+  if (parameters.get("wait_type") == Value("for_event"))
+    return start_event_wait(step, id, parameters);
   Activation activation = activation_of(step.run, id);
   std::string timer_id = timer_id_of(step.run, activation);
   const Node& node = step.run.definition->nodes[activation.node];
@@ -161,6 +163,8 @@ std::optional<std::vector<EdgeIndex>> edges_to(const Run& run, TokenId id,
 void resume_by_hand(Step& step, TokenId id, const Value& event, std::vector<EdgeIndex> edges) {
   Activation activation = activation_of(step.run, id);
   const Token& token = step.run.tokens.at(id);
+  if (token.parked == Parked::event)
+    return resume_event_by_hand(step, id, event, std::move(edges));
   Value output = Value::object();
   if (token.parked == Parked::signal) {
     output = Value::object({{"payload", event}, {"received_at", Value()}, {"timed_out", false}});
@@ -199,6 +203,8 @@ void fire_token_timer(Step& step, TokenId id) {
       return resume_wait(step, id);
     case Parked::signal:
       return time_out_signal_wait(step, id);
+    case Parked::event:
+      return time_out_event_wait(step, id);
     case Parked::retry:
       return retry_node(step, id);
     default:

@@ -10,6 +10,7 @@
 #include "base/value.h"
 #include "core/graph/definition.h"
 #include "core/model/call.h"
+#include "core/model/signal.h"
 #include "core/model/trace.h"
 
 namespace fermata {
@@ -131,10 +132,17 @@ struct ReleaseWaits {
   std::string reason;  ///< that they are held for; empty: whatever it is but a pause
 };
 
+/// A signal that a wait of the run may be listening to; the run judges (W-54). Without a wait: one
+/// for the run itself, which keeps it for whoever takes signals in order.
+struct OfferSignal {
+  SignalRef signal;
+  std::string wait;
+};
+
 using CommandBody = std::variant<StartRun, WakeRun, AnswerCall, RecoverCalls, CancelRun, PauseRun,
                                  ResumeRun, SignalRun, MigrateRun, SettleJob, SettleChild,
                                  SettleSignal, ResumeWait, CancelWait, ChangeWait, HoldWaits,
-                                 ReleaseWaits>;
+                                 ReleaseWaits, OfferSignal>;
 
 /// An imperative addressed to one run.
 struct Command {

@@ -113,17 +113,18 @@ struct NodeRetryScheduled {
 };
 struct WaitOpened {
   Activation activation;
-  std::string kind;  ///< timer or signal
+  std::string kind;  ///< timer, signal or event
   std::optional<Instant> resume_at;
   std::string timer_id;
   std::string signal_name;
   Value intent;  ///< what it means in local time, or null (core/graph/wait_plan.h)
   std::string wait_type{};  ///< of the four types, or empty
   Value config{};
+  std::vector<Listener> listeners{};  ///< of a wait for_event
   template <class V> void each(V&& v) {
     v("activation", activation); v("kind", kind); v("resume_at", resume_at);
     v("timer_id", timer_id); v("signal_name", signal_name); v("intent", intent);
-    v("wait_type", wait_type); v("config", config);
+    v("wait_type", wait_type); v("config", config); v("listeners", listeners);
   }
 };
 struct WaitResumed {
@@ -400,6 +401,17 @@ struct WaitReleased {
   std::string by;
   template <class V> void each(V&& v) { v("wait_id", wait); v("by", by); }
 };
+/// A listener of a wait has heard what it was for (W-62). Whether that ends the wait is told by the
+/// event after it.
+struct SignalMatched {
+  std::string wait;
+  uint32_t listener = 0;
+  std::string signal_id;
+  Value signal;  ///< as the next step sees it
+  template <class V> void each(V&& v) {
+    v("wait_id", wait); v("listener", listener); v("event_id", signal_id); v("event", signal);
+  }
+};
 /// The machine could not be run. Nothing has changed; it is tried again later (F-49).
 struct FlowFaulted {
   std::string code;
@@ -433,7 +445,7 @@ using EventBody =
                  RunCompleted, RunFailed, RunCancelled, RunTimedOut, JobRequested,
                  ChildRequested, SignalSent, FlowResumed, FlowSettled, FlowTimerFired, FlowEnding,
                  FlowNoted, WaitCancelled, WaitChanged, WaitHeld, WaitReleased,
-                 FlowFaulted, FlowMigrated>;
+                 FlowFaulted, FlowMigrated, SignalMatched>;
 std::string_view type_name(const EventBody& body);
 
 /// What lists the fields of an event.

@@ -41,11 +41,16 @@ struct Listener {
   ListenerStatus status = ListenerStatus::active;
   std::optional<Instant> matched_at;
   std::string matched_event;
+  /// From when on a signal counts (W-56); none for waits that take signals of their run in order.
+  std::optional<Instant> window_start{};
+  std::string phone{};  ///< of the contact, for replies by phone
+  Value event{};        ///< the signal it heard, as the next step sees it
   bool operator==(const Listener&) const = default;
   template <class V> void each(V&& v) {
     v("event_type", event_type); v("correlation_id", correlation_id); v("criteria", criteria);
     v("scope", scope); v("status", status); v("matched_at", matched_at);
-    v("matched_event_id", matched_event);
+    v("matched_event_id", matched_event); v("window_start", window_start); v("phone", phone);
+    v("event", event);
   }
 };
 
@@ -73,6 +78,8 @@ struct Wait {
   std::string signal_id;     ///< of the signal that ended it
   bool operator==(const Wait&) const = default;
   bool is_for_event() const { return type == "for_event"; }
+  /// Hears signals to its contact or account, not only those kept by its run.
+  bool listens() const { return !listeners.empty() && listeners.front().window_start; }
   template <class V> void each(V&& v) {
     v("id", id); v("step_id", step); v("occurrence", occurrence); v("source", source);
     v("wait_type", type); v("config", config); v("status", status); v("due_at", due);

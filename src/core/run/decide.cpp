@@ -65,6 +65,7 @@ Outcome<Decision> decide(Run& run, const Command& command, const Given& given) {
           [&](const ChangeWait& body) { return on_change_wait(step, command, body); },
           [&](const HoldWaits& body) { return on_hold_waits(step, command, body); },
           [&](const ReleaseWaits& body) { return on_release_waits(step, command, body); },
+          [&](const OfferSignal& body) { return on_offer(step, body); },
       },
       command.body);
   if (!outcome) return Failure{std::move(outcome).error()};

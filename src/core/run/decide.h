@@ -44,6 +44,9 @@ struct Given {
   /// The zone data in force; none: UTC and fixed offsets. What it leads to is written into events,
   /// so a fold needs none.
   std::shared_ptr<const ZoneTable> zones = nullptr;
+  /// Signals received before now that waits of the run may have missed while they were held, or
+  /// that a timeout must not overtake (W-57, W-65); in the order they came.
+  std::vector<SignalRef> retained{};
 };
 
 struct Decision {

@@ -101,6 +101,14 @@ class JsonFields {
     }
   }
   void operator()(std::string_view name, Instant at) { out_.set(name, to_rfc3339(at)); }
+  void operator()(std::string_view name, const std::vector<Listener>& listeners) {
+    if (listeners.empty()) return;
+    Value list = Value::array();
+    for (const Listener& listener : listeners)
+      list.push(Value::object({{"event_type", listener.event_type}, {"scope", listener.scope}}));
+    out_.set(name, std::move(list));
+    if (listeners.front().window_start) (*this)("window_start", *listeners.front().window_start);
+  }
   template <class E>
     requires std::is_enum_v<E>
   void operator()(std::string_view name, E value) {

@@ -64,6 +64,7 @@ void skip_split(Run& run, Token token, Value output, NodeIndex aggregator, Insta
   next.lineage = token.lineage;
   next.context = token.context.with(Context::of_node(token.node), std::move(output));
   next.payload = token.payload;
+  next.starts = token.starts;
   next.gathers = id;
   run.scopes.emplace(id, std::move(scope));
   add_token(run, run.next_token++, std::move(next));
@@ -227,7 +228,9 @@ void apply(Run& run, const NodeRetryScheduled& event, Instant at) {
 
 void apply(Run& run, const WaitOpened& event, Instant at) {
   Token& token = begin(run, event.activation, at);
-  token.parked = event.kind == "signal" ? Parked::signal : Parked::timer;
+  token.parked = event.kind == "signal"  ? Parked::signal
+                 : event.kind == "event" ? Parked::event
+                                         : Parked::timer;
   if (token.parked == Parked::signal && !token.parameters.is_object())
     token.parameters = Value::object({{"name", event.signal_name}});
   set_due(run, event.activation.token, token, event.resume_at);
@@ -237,7 +240,8 @@ void apply(Run& run, const WaitOpened& event, Instant at) {
 void apply(Run& run, const WaitResumed& event, Instant at) {
   begin(run, event.activation, at);
   end_wait(run, event, at);
-  if (!event.signal_id.empty()) drop_signal(run, event.signal_id);
+  // Only a signal that the run had kept is used up.
+  if (event.resumed_by == "signal") drop_signal(run, event.signal_id);
   Token token = take_token(run, event.activation.token);
   finish(run, event.activation, std::move(token), event.output, std::nullopt, event.edges);
 }
@@ -260,6 +264,7 @@ void apply(Run& run, const SplitOpened& event, Instant at) {
   scope.max_parallel = event.max_parallel;
   scope.halt_on_item_error = event.halt_on_item_error;
   scope.opened_at = at;
+  scope.starts = token.starts;
   scope.deadline = event.deadline;
   scope.slots.resize(event.total);
   if (scope.deadline) run.timers.insert({*scope.deadline, TimerKind::scope, event.scope});
@@ -304,6 +309,7 @@ void apply(Run& run, const SplitClosed& event, Instant at) {
   token.lineage = scope.outer;
   token.context = scope.base;
   token.payload = scope.payload;
+  token.starts = scope.starts;
   token.since = at;
   if (!judged) {
     token.node = scope.split;
@@ -333,7 +339,8 @@ void apply(Run& run, const MergeArrived& event, Instant at) {
     run.pending_merges.emplace(merge.id, key);
     ++run.branch(token.lineage).merges;
   }
-  merge.arrivals.push_back({event.edge, std::move(token.context), std::move(token.payload)});
+  merge.arrivals.push_back({event.edge, std::move(token.context), std::move(token.payload),
+                            std::move(token.starts)});
 }
 
 void apply(Run& run, const MergeRecounted& event, Instant) {
@@ -432,6 +439,7 @@ void end(Run& run, RunStatus status, Instant at, const std::string& reason) {
   run.merges.clear();
   run.pending_merges.clear();
   run.signals.clear();
+  run.event_ends.clear();
   run.root = {};
   run.script.reset();
   run.script_begins.reset();

@@ -40,6 +40,7 @@ Outcome<void> on_release_waits(Step& step, const Command& command, const Release
   // Signals that came meanwhile go first, then what is due, in due order.
   if (step.run.paused() || step.decision.events.empty()) return {};
   graph::offer_kept_signals(step);
+  take_retained(step);
   graph::advance(step);
   (void)on_wake(step);
   return {};

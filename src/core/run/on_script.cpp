@@ -127,6 +127,16 @@ Outcome<void> on_signal_for_script(Step& step, const SignalRun& signal) {
   return {};
 }
 
+/// One that is meant for the run itself; a script has no waits that listen beyond it.
+Outcome<void> on_offer_for_script(Step& step, const OfferSignal& offer) {
+  if (!offer.wait.empty()) return on_offer(step, offer);
+  FERMATA_TRY_VOID(refuse_ended(step.run));
+  const Signal& signal = *offer.signal;
+  if (signal.account != step.run.account)
+    return fail(ErrorCode::not_listening, "the execution belongs to another account");
+  return on_signal_for_script(step, {signal.type, signal.data, signal.id});
+}
+
 /// Begins the end; clean-up may go on after this decision unless it is forced (F-53).
 void end_script(Step& step, flow::FlowEnd end, std::string reason, std::string by,
                 bool force = false) {
@@ -238,6 +248,7 @@ Outcome<void> decide_script(Step& step, const Command& command) {
           [&](const ReleaseWaits& body) -> Outcome<void> {
             return on_release_waits(step, command, body);
           },
+          [&](const OfferSignal& body) -> Outcome<void> { return on_offer_for_script(step, body); },
       },
       command.body);
 }

@@ -63,6 +63,9 @@ Outcome<void> on_cancel_wait(Step& step, const Command& command, const CancelWai
 Outcome<void> on_change_wait(Step& step, const Command& command, const ChangeWait& change);
 Outcome<void> on_hold_waits(Step& step, const Command& command, const HoldWaits& hold);
 Outcome<void> on_release_waits(Step& step, const Command& command, const ReleaseWaits& release);
+Outcome<void> on_offer(Step& step, const OfferSignal& offer);
+/// What was retained goes first: a timeout that is decided now does not overtake it.
+void take_retained(Step& step);
 Outcome<void> on_job_settled(Step& step, const SettleJob& settle);
 Outcome<void> on_child_settled(Step& step, const SettleChild& settle);
 Outcome<void> on_signal_settled(Step& step, const SettleSignal& settle);

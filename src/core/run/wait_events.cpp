@@ -29,7 +29,9 @@ void close_listeners(Wait& wait) {
     if (listener.status != ListenerStatus::active) continue;
     listener.status = ListenerStatus::cancelled;
     if (wait.status == WaitStatus::timeout) listener.status = ListenerStatus::expired;
-    if (wait.status == WaitStatus::resumed && wait.resumed_by == "event" && !taken) {
+    // What listens was told of its match by an event of its own.
+    bool heard = wait.status == WaitStatus::resumed && wait.resumed_by == "event";
+    if (heard && !listener.window_start && !taken) {
       listener.status = ListenerStatus::matched;
       listener.matched_event = wait.signal_id;
       taken = true;
@@ -75,6 +77,17 @@ Wait& add_wait(Run& run, TokenId token, Wait wait) {
   return entry->second;
 }
 
+/// The window of the next wait at the step begins here (W-56), without what this one used.
+void note_end(Run& run, const Wait& wait, Instant at) {
+  if (!wait.listens() || run.finished()) return;
+  StepEnd& end = run.event_ends[wait.step];
+  if (end.at < at) end.signals.clear();
+  end.at = std::max(end.at, at);
+  end.opened = run.waits_opened[wait.step];
+  for (const Listener& listener : wait.listeners)
+    if (listener.status == ListenerStatus::matched) end.signals.insert(listener.matched_event);
+}
+
 Wait signal_wait(const Run& run, NodeIndex node, std::string name) {
   Wait wait;
   wait.step = run.definition->nodes[node].id;
@@ -101,6 +114,10 @@ void open_wait(Run& run, const WaitOpened& event, Instant at) {
   } else {
     wait.step = run.definition->nodes[event.activation.node].id;
     wait.type = event.wait_type.empty() ? "fixed_time" : event.wait_type;
+  }
+  if (event.kind == "event") {
+    wait.status = WaitStatus::waiting;
+    wait.listeners = event.listeners;
   }
   wait.config = event.config;
   wait.due = event.resume_at;
@@ -167,9 +184,12 @@ void hold_for_pause(Run& run, bool paused) {
 void take_over_waits(Run& run, Instant at) {
   std::map<WaitKey, Wait> before = std::exchange(run.waits, {});
   run.waits_opened.clear();
+  run.event_ends.clear();
   run.wait_changes.clear();
   for (auto& [id, token] : run.tokens) {
-    if (token.parked != Parked::timer && token.parked != Parked::signal) continue;
+    if (token.parked != Parked::timer && token.parked != Parked::signal &&
+        token.parked != Parked::event)
+      continue;
     auto known = before.find({WaitSource::graph, id});
     Wait wait;
     if (known != before.end()) {
@@ -196,7 +216,9 @@ void date_changes(Run& run, size_t from, Instant at) {
     if (is_pending(wait.status) || wait.ended_at) continue;
     wait.ended_at = at;
     for (Listener& listener : wait.listeners)
-      if (listener.status == ListenerStatus::matched) listener.matched_at = at;
+      if (listener.status == ListenerStatus::matched && !listener.matched_at)
+        listener.matched_at = at;
+    note_end(run, wait, at);
   }
 }
 
@@ -210,6 +232,7 @@ void apply(Run& run, const WaitCancelled& event, Instant at) {
   wait.ended_at = at;
   wait.hold.clear();
   close_listeners(wait);
+  note_end(run, wait, at);
   arm(run, found->first, wait);
   run.wait_changes.push_back(wait);
 }
@@ -230,6 +253,17 @@ void apply(Run& run, const WaitHeld& event, Instant) {
   if (found == run.waits.end()) return;
   found->second.hold = event.reason;
   arm(run, found->first, found->second);
+  run.wait_changes.push_back(found->second);
+}
+
+void apply(Run& run, const SignalMatched& event, Instant at) {
+  auto found = wait_at(run, event.wait);
+  if (found == run.waits.end() || event.listener >= found->second.listeners.size()) return;
+  Listener& listener = found->second.listeners[event.listener];
+  listener.status = ListenerStatus::matched;
+  listener.matched_at = at;
+  listener.matched_event = event.signal_id;
+  listener.event = event.signal;
   run.wait_changes.push_back(found->second);
 }
 

@@ -36,6 +36,7 @@ void apply(Run& run, const WaitCancelled& event, Instant at);
 void apply(Run& run, const WaitChanged& event, Instant at);
 void apply(Run& run, const WaitHeld& event, Instant at);
 void apply(Run& run, const WaitReleased& event, Instant at);
+void apply(Run& run, const SignalMatched& event, Instant at);
 
 /// The id of the next wait that is opened at a step.
 std::string next_wait_id(const Run& run, const std::string& step);

@@ -25,7 +25,8 @@ std::string_view kind_of(Parked parked) {
     case Parked::timer: return "timer";
     case Parked::call: return "call";
     case Parked::retry: return "retry";
-    case Parked::signal: return "signal";
+    case Parked::signal:
+    case Parked::event: return "signal";
     case Parked::job: return "job";
     case Parked::child: return "child";
     default: return "";
@@ -51,6 +52,16 @@ void add_parked_fibers(const Run& run, std::vector<Entry>& entries) {
   }
 }
 
+/// The types that a wait still listens to: a text, or a list when there are several.
+Value awaited_types(const Run& run, TokenId id) {
+  Value types = Value::array();
+  auto wait = run.waits.find({WaitSource::graph, id});
+  if (wait == run.waits.end()) return {};
+  for (const Listener& listener : wait->second.listeners)
+    if (listener.status == ListenerStatus::active) types.push(listener.event_type);
+  return types.size() == 1 ? Value(types.items()[0]) : types;
+}
+
 std::vector<Entry> entries_of(const Run& run) {
   std::vector<Entry> entries;
   if (run.script) add_parked_fibers(run, entries);
@@ -59,6 +70,7 @@ std::vector<Entry> entries_of(const Run& run) {
     if (kind.empty()) continue;
     Value what;
     if (token.parked == Parked::signal) what = token.parameters.get("name");
+    if (token.parked == Parked::event) what = awaited_types(run, id);
     if (token.parked == Parked::call || token.parked == Parked::retry)
       what = Value::object({{"attempt", token.attempt}});
     if (token.parked == Parked::job)

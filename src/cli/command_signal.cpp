@@ -43,7 +43,7 @@ Outcome<Value> send_event(const Arguments& arguments, const Surroundings& around
     if (auto given = arguments.get(option)) body.set(field, *given);
   FERMATA_TRY(data, json_option(arguments, "payload"));
   if (!data.is_null()) body.set("data", data);
-  return client.post("/api/v1/events", body);
+  return client.post("/events", body);
 }
 
 Exit tell_event(const Terminal& terminal, const Value& answer) {

@@ -76,7 +76,7 @@ TEST(RunTags, runs_from_before_there_were_tags_get_theirs) {
           "DROP TABLE job_log; DROP TABLE job_garbage; DROP TABLE registration;"
           "DROP TABLE schedule; DROP TABLE schedule_history;"
           "DROP VIEW workflow_event_listeners; DROP VIEW workflow_executions;"
-          "DROP VIEW workflows; DROP TABLE workflow_wait_executions");
+          "DROP VIEW workflows; DROP TABLE workflow_wait_executions; DROP TABLE workflow_signals");
   CountingVisitor old;
   ASSERT_TRUE(visit_sqlite(scratch / "data", old));
   EXPECT_EQ(old.damages, std::vector<std::string>{});

@@ -87,7 +87,7 @@ TEST_F(SqliteCheckpoints, store_from_before_there_were_any_is_taken_over) {
           "DROP TABLE orphan; DROP TABLE job; DROP TABLE job_history; DROP TABLE schedule;"
           "DROP TABLE schedule_history;"
           "DROP VIEW workflow_event_listeners; DROP VIEW workflow_executions;"
-          "DROP VIEW workflows; DROP TABLE workflow_wait_executions;"
+          "DROP VIEW workflows; DROP TABLE workflow_wait_executions; DROP TABLE workflow_signals;"
           "DELETE FROM migration WHERE number > 1");
   EXPECT_EQ(damages(), std::vector<std::string>{});
   EXPECT_EQ(loaded("r1").history.size(), 6u);

@@ -341,7 +341,12 @@ void SignalDesk::stop() {
 
 Outcome<bool> SignalDesk::recover_listeners(size_t limit) {
   FERMATA_TRY(page, store_.listening_waits(listeners_read_, limit));
-  for (const WaitRecord& record : page) index_.settled(record);
+  for (const WaitRecord& record : page) {
+    index_.settled(record);
+    for (const Listener& listener : record.wait.listeners)
+      if (listener.window_start && listener.status == ListenerStatus::matched)
+        heard_before_[{record.account, listener.matched_event}].push_back(shown_wait(record));
+  }
   listeners_read_ += page.size();
   return page.size() == limit;
 }
@@ -356,10 +361,15 @@ Outcome<bool> SignalDesk::recover_signals(size_t limit, Instant now) {
     plan.record = std::move(record);
     plan.actor = "engine";
     plan.durable = true;
+    // What the crash kept from being noted; waits that have ended are found when it is done.
+    for (Value& reached : heard_before_[key])
+      if (add_once(plan.record.reach.waits, std::move(reached), "wait_id"))
+        ++plan.record.reach.total;
     if (std::string lane = lane_of(*plan.signal); !lane.empty()) lanes_[lane].push_back(key);
     begin(key, now);
   }
   signal_cursor_ = page.cursor;
+  if (!page.more) heard_before_.clear();
   return page.more;
 }
 

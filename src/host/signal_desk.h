@@ -125,6 +125,8 @@ class SignalDesk {
   std::vector<Item> held_;                      ///< until what is being written is durable
   std::vector<Item> released_;
   size_t listeners_read_ = 0;
+  /// Waits that have heard a signal and need others too, by signal; while recovering.
+  std::map<SignalKey, std::vector<Value>> heard_before_;
   uint64_t signal_cursor_ = 0;
   Instant now_;  ///< of the turn under way
 };

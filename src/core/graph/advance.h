@@ -102,6 +102,10 @@ void fire_token_timer(Step& step, TokenId id);
 /// nothing when there is no such edge.
 std::optional<std::vector<EdgeIndex>> edges_to(const Run& run, TokenId id,
                                                const std::string& branch);
+/// The token at a wait leaves it because of what its date has become (W-42); the plan is past or
+/// missing.
+struct WaitPlan;
+void follow_date(Step& step, TokenId id, const WaitPlan& plan);
 /// A user lets the token at a wait go on (W-15).
 void resume_by_hand(Step& step, TokenId id, const Value& event, std::vector<EdgeIndex> edges);
 

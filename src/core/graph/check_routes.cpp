@@ -33,7 +33,7 @@ class RouteReader {
         node_.routes = {named("timeout_edge_id")};
         break;
       case NodeType::wait:
-        node_.routes = {branch("past")};
+        node_.routes = {branch("past"), branch("missing")};
         break;
       default:
         break;

@@ -51,8 +51,12 @@ constexpr Parameter until_date_parameters[] = {
     {.name = "offset"},
     {.name = "target_time"},
     {.name = "repeat"},
-    {.name = "missing_action"},
-    {.name = "missing_step"},
+    {.name = "missing_action",
+     .kind = Kind::choice,
+     .standard = "\"fail\"",
+     .choices = "continue|exit|branch|fail",
+     .literal = true},
+    {.name = "missing_step", .kind = Kind::plain},
     {.name = "missing_edge_id", .kind = Kind::edge},
     {.name = "follow_field"},
     {.name = "timezone_mode"},
@@ -109,13 +113,6 @@ constexpr Parameter signal_parameters[] = {
     {.name = "timeout_edge_id", .kind = Kind::edge},
 };
 
-void refuse_later(const NodeParameters& node, std::string_view names, Findings& findings) {
-  for (std::string_view name : parts_of(names))
-    if (node.values.find(name) != nullptr)
-      findings.error("parameter_invalid", node.written_at("/" + std::string(name)),
-                     "This build does not run waits with " + quoted(name) + " yet; remove it.");
-}
-
 void check_interval_wait(const NodeParameters& node, Findings& findings) {
   const Value* amount = node.literal("amount");
   if (amount == nullptr) return;
@@ -133,21 +130,8 @@ void check_interval_wait(const NodeParameters& node, Findings& findings) {
                   "A wait takes at most 365 days" + outcome);
 }
 
-/// Contacts and settings of accounts do not exist yet, so nothing may depend on them.
-void refuse_contacts(const NodeParameters& node, Findings& findings) {
-  refuse_later(node, "contact_field|missing_action|missing_step|missing_edge_id|follow_field",
-               findings);
-  const Value* mode = node.literal("timezone_mode");
-  if (mode && *mode != Value("utc") && mode->is_string() &&
-      is_one_of(mode->as_string(), "contact|account"))
-    findings.error("parameter_invalid", node.written_at("/timezone_mode"),
-                   "This build does not know zones of contacts and accounts yet; give "
-                   "\"timezone\" instead.");
-}
-
 /// The rules of core/wait, as far as the values are known before a run.
 void check_time_wait(const NodeParameters& node, Findings& findings) {
-  refuse_contacts(node, findings);
   std::string_view type = node.values.get("wait_type").as_string();
   Value config = Value::object();
   for (std::string_view name : parts_of(waits::fields_of(type)))

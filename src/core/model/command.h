@@ -130,11 +130,20 @@ struct ReleaseWaits {
   std::string wait;
   std::string reason;  ///< that they are held for; empty: whatever it is but a pause
 };
+/// The contact of the run has changed: waits that follow one of its fields are computed anew
+/// (W-42).
+struct FollowContact {};
+/// A signal has reached goals of the run's workflow (W-59).
+struct AchieveGoals {
+  std::vector<std::string> goals;   ///< that the signal reached
+  std::vector<std::string> needed;  ///< all of which end the run; empty: any does
+  std::string signal_id;
+};
 
 using CommandBody = std::variant<StartRun, WakeRun, AnswerCall, RecoverCalls, CancelRun, PauseRun,
                                  ResumeRun, SignalRun, MigrateRun, SettleJob, SettleChild,
                                  SettleSignal, ResumeWait, CancelWait, ChangeWait, HoldWaits,
-                                 ReleaseWaits>;
+                                 ReleaseWaits, FollowContact, AchieveGoals>;
 
 /// An imperative addressed to one run.
 struct Command {

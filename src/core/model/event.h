@@ -381,7 +381,7 @@ struct WaitChanged {
   std::optional<Instant> due;
   Value config;
   Value intent;
-  std::string cause;  ///< user or tzdata
+  std::string cause;  ///< user, tzdata or contact
   std::string by;
   template <class V> void each(V&& v) {
     v("wait_id", wait); v("due_at", due); v("config", config); v("intent", intent);
@@ -421,6 +421,17 @@ struct FlowMigrated {
     v("state", state);
   }
 };
+/// Why a run that was ended by a goal has ended.
+inline constexpr const char* goal_achieved = "goal_achieved";
+/// A signal has reached a goal of the workflow; with the last one that is needed the run ends.
+struct GoalAchieved {
+  std::string goal;
+  std::string signal_id;
+  bool ends = false;
+  template <class V> void each(V&& v) {
+    v("goal_id", goal); v("signal_id", signal_id); v("ends", ends);
+  }
+};
 
 /// The position in this list is the stored tag: only ever add at the end. A run has one start,
 /// which is three times as large as any other event.
@@ -433,7 +444,7 @@ using EventBody =
                  RunCompleted, RunFailed, RunCancelled, RunTimedOut, JobRequested,
                  ChildRequested, SignalSent, FlowResumed, FlowSettled, FlowTimerFired, FlowEnding,
                  FlowNoted, WaitCancelled, WaitChanged, WaitHeld, WaitReleased,
-                 FlowFaulted, FlowMigrated>;
+                 FlowFaulted, FlowMigrated, GoalAchieved>;
 std::string_view type_name(const EventBody& body);
 
 /// What lists the fields of an event.

@@ -206,6 +206,7 @@ struct Run {
   /// state: left by the fold for the decision at hand.
   std::vector<Wait> wait_changes;
 
+  std::set<std::string> goals;  ///< reached so far
   std::map<NodeIndex, Ended> ended;  ///< where tokens ended outside splits
   std::set<NodeIndex> done;     ///< nodes outside splits that ended at least once
   std::set<NodeIndex> skipped;  ///< told as never to run

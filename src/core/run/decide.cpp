@@ -65,6 +65,8 @@ Outcome<Decision> decide(Run& run, const Command& command, const Given& given) {
           [&](const ChangeWait& body) { return on_change_wait(step, command, body); },
           [&](const HoldWaits& body) { return on_hold_waits(step, command, body); },
           [&](const ReleaseWaits& body) { return on_release_waits(step, command, body); },
+          [&](const FollowContact&) { return on_follow_contact(step, command); },
+          [&](const AchieveGoals& body) { return on_achieve_goals(step, body); },
       },
       command.body);
   if (!outcome) return Failure{std::move(outcome).error()};

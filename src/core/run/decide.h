@@ -3,7 +3,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "core/model/account_settings.h"
 #include "core/model/command.h"
+#include "core/model/contact.h"
 #include "core/model/effect.h"
 #include "core/model/event.h"
 #include "core/model/post.h"
@@ -44,6 +46,11 @@ struct Given {
   /// The zone data in force; none: UTC and fixed offsets. What it leads to is written into events,
   /// so a fold needs none.
   std::shared_ptr<const ZoneTable> zones = nullptr;
+  /// What the run's account has chosen, and the contact the run is about. None: the defaults, no
+  /// contact. What they lead to is written into events too.
+  std::shared_ptr<const AccountSettings> account = nullptr;
+  std::shared_ptr<const Contact> contact = nullptr;
+  OnInactive workflow = OnInactive::active;  ///< what becomes of waits of the run's workflow
 };
 
 struct Decision {

@@ -441,9 +441,13 @@ void end(Run& run, RunStatus status, Instant at, const std::string& reason) {
   run.orders = 0;
 }
 
+void apply(Run& run, const GoalAchieved& event, Instant) {
+  run.goals.insert(event.goal);
+  if (event.ends) run.exit_reason = goal_achieved;
+}
 void apply(Run& run, const RunCompleted& event, Instant at) {
   run.output = event.output;
-  end(run, RunStatus::completed, at, "run_completed");
+  end(run, RunStatus::completed, at, run.exit_reason.empty() ? "run_completed" : run.exit_reason);
 }
 void apply(Run& run, const RunFailed& event, Instant at) {
   run.error = event.error;

@@ -36,9 +36,10 @@ Outcome<void> on_change_wait(Step& step, const Command& command, const ChangeWai
   if (change.config.is_null() && interval) {
     plan = moved_interval(wait, from);
   } else {
-    const ZoneTable& zones = step.given.zones ? *step.given.zones : *utc_table();
     Value config = change.config.is_null() ? wait.config : change.config;
-    auto made = graph::plan_typed_wait(wait.type, std::move(config), {from, zones, wait.id});
+    auto made = graph::plan_typed_wait(wait.type, std::move(config),
+                                       graph::wait_moment(step, from, wait.id));
+    if (made && made->missing) made = Failure{std::vector{graph::missing_date(*made)}};
     if (!made) return refused(std::move(made).error());
     plan = *std::move(made);
   }

@@ -238,6 +238,11 @@ Outcome<void> decide_script(Step& step, const Command& command) {
           [&](const ReleaseWaits& body) -> Outcome<void> {
             return on_release_waits(step, command, body);
           },
+          [&](const FollowContact&) -> Outcome<void> { return {}; },
+          [&](const AchieveGoals& body) -> Outcome<void> {
+            if (!note_goals(step, body)) return {};
+            return on_cancel_script(step, command, {goal_achieved});
+          },
       },
       command.body);
 }

@@ -75,6 +75,8 @@ void end_run(Step& step) {
     case flow::FlowEnd::completed: return step.emit(RunCompleted{script.output});
     case flow::FlowEnd::failed: return step.emit(RunFailed{script.error.to_value()});
     case flow::FlowEnd::cancelled:
+      // What a goal ended has come to its purpose.
+      if (run.exit_reason == goal_achieved) return step.emit(RunCompleted{});
       return step.emit(RunCancelled{script.reason, run.script_ended_by});
     case flow::FlowEnd::timed_out: return step.emit(RunTimedOut{});
   }

@@ -63,6 +63,10 @@ Outcome<void> on_cancel_wait(Step& step, const Command& command, const CancelWai
 Outcome<void> on_change_wait(Step& step, const Command& command, const ChangeWait& change);
 Outcome<void> on_hold_waits(Step& step, const Command& command, const HoldWaits& hold);
 Outcome<void> on_release_waits(Step& step, const Command& command, const ReleaseWaits& release);
+Outcome<void> on_follow_contact(Step& step, const Command& command);
+Outcome<void> on_achieve_goals(Step& step, const AchieveGoals& achieve);
+/// Writes down the goals that are new; true when the run has reached all that end it.
+bool note_goals(Step& step, const AchieveGoals& achieve);
 Outcome<void> on_job_settled(Step& step, const SettleJob& settle);
 Outcome<void> on_child_settled(Step& step, const SettleChild& settle);
 Outcome<void> on_signal_settled(Step& step, const SettleSignal& settle);

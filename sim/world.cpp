@@ -71,7 +71,8 @@ struct World::Process {
                 world.call_auditor_.sent(ticket, request);
               }),
         feed(world.ledger_, world.job_ledger_, world.schedule_ledger_),
-        host({world.store_, timers, calls, world.clock_, world.entropy_, feed, world.definitions_},
+        host({world.store_, timers, calls, world.clock_, world.entropy_, feed, world.definitions_,
+              nullptr, &world.store_, &world.accounts_},
              world.settings_) {}
 
   SimTimers timers;
@@ -88,10 +89,12 @@ World::World(uint64_t seed, Sabotage sabotage, bool tracing)
       ledger_(definitions_, trace_, [this](Probe reached) { probe(reached); }),
       job_ledger_(trace_),
       schedule_ledger_(trace_),
+      contact_ledger_(ledger_, trace_, [this](Probe reached) { probe(reached); }),
       call_auditor_(ledger_, [this](Probe reached) { probe(reached); }),
       store_(chaos_, clock_, sabotage,
              {[this](const StoredRun& stored, const RunWrite& write) {
                 ledger_.written(stored, write);
+                contact_ledger_.run_written(stored.summary.id);
               },
               [this](const StoredJob& stored, const JobWrite& write) {
                 job_ledger_.written(stored, write);
@@ -99,6 +102,8 @@ World::World(uint64_t seed, Sabotage sabotage, bool tracing)
               [this](const StoredSchedule& stored, const ScheduleWrite& write) {
                 schedule_ledger_.written(stored, write);
               },
+              [this](const Contact& contact) { contact_ledger_.written(contact); },
+              [this] { contact_ledger_.group_written(); },
               [this](const RunId& id) { return intrude(id); },
               [this](Probe reached) { probe(reached); }}),
       entropy_(Random(~seed).next()),
@@ -112,6 +117,7 @@ World::World(uint64_t seed, Sabotage sabotage, bool tracing)
 World::~World() = default;
 JobIntake& World::job_intake() { return process_->host; }
 ScheduleIntake& World::schedule_intake() { return process_->host; }
+ContactIntake& World::contact_intake() { return process_->host; }
 
 graph::DefinitionRef World::define(const Value& document) {
   graph::CheckedDefinition checked = graph::check_definition(document);

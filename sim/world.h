@@ -5,6 +5,7 @@
 #include "adapters/memory/entropy.h"
 #include "host/host.h"
 #include "sim/auditors/calls.h"
+#include "sim/auditors/contact_ledger.h"
 #include "sim/auditors/job_ledger.h"
 #include "sim/auditors/ledger.h"
 #include "sim/auditors/schedule_ledger.h"
@@ -64,6 +65,10 @@ class World {
   /// Of the process that lives now.
   JobIntake& job_intake();
   ScheduleIntake& schedule_intake();
+  ContactIntake& contact_intake();
+  const std::map<ContactKey, Contact>& contacts() const { return store_.contacts(); }
+  /// What is in force from the next turn on; survives every crash, as the catalogue does.
+  AccountTable& accounts() { return accounts_.table; }
   Sabotage sabotage() const { return sabotage_; }
   Outside& outside() { return outside_; }
   const SimClock& clock() const { return clock_; }
@@ -88,6 +93,13 @@ class World {
   void come_to_rest();
   [[noreturn]] void report_stuck();
 
+  struct SimAccounts final : AccountSource {
+    std::shared_ptr<const AccountTable> accounts() override {
+      return std::make_shared<AccountTable>(table);
+    }
+    AccountTable table;
+  };
+
   const Trace trace_;
   Chaos chaos_;
   SeedReport report_;
@@ -98,6 +110,8 @@ class World {
   Ledger ledger_;
   JobLedger job_ledger_;
   ScheduleLedger schedule_ledger_;
+  ContactLedger contact_ledger_;
+  SimAccounts accounts_;
   CallAuditor call_auditor_;
   SimStore store_;
   Outside outside_;

@@ -15,6 +15,9 @@ bool fits(const Wait& wait) {
     case WaitStatus::waiting:
       return wait.is_for_event() && wait.resumed_by.empty();
     case WaitStatus::resumed:
+      if (wait.type == "until_date" &&
+          (wait.resumed_by == "past_date" || wait.resumed_by == "missing_date"))
+        return true;
       return wait.resumed_by == "manual" ||
              wait.resumed_by == (wait.is_for_event() ? "event" : "scheduler");
     case WaitStatus::timeout:

@@ -49,6 +49,7 @@ std::vector<CommitOutcome> SimStore::commit(const CommitBatch& batch) {
     for (const RunWrite* run : group.runs) outcomes[run] = outcome;
     for (const JobWrite* job : group.jobs) outcomes[job] = outcome;
     for (const ScheduleWrite* schedule : group.schedules) outcomes[schedule] = outcome;
+    for (const ContactWrite* contact : group.contacts) outcomes[contact] = outcome;
   }
   std::vector<CommitOutcome> out;
   auto tell = [&](const auto& write) {
@@ -59,6 +60,7 @@ std::vector<CommitOutcome> SimStore::commit(const CommitBatch& batch) {
   for (const RunWrite& run : batch.runs) tell(run);
   for (const JobWrite& job : batch.jobs) tell(job);
   for (const ScheduleWrite& schedule : batch.schedules) tell(schedule);
+  for (const ContactWrite& contact : batch.contacts) tell(contact);
   if (!batch.roll.empty()) {
     for (const auto& record : batch.roll.written) registrations_[record.id] = record;
     for (const RegistrationId& id : batch.roll.forgotten) registrations_.erase(id);
@@ -131,6 +133,7 @@ std::vector<SimStore::Group> SimStore::groups_of(const CommitBatch& batch) const
   for (const RunWrite& run : batch.runs) group_for(run.group).runs.push_back(&run);
   for (const JobWrite& job : batch.jobs) group_for(job.group).jobs.push_back(&job);
   for (const ScheduleWrite& one : batch.schedules) group_for(one.group).schedules.push_back(&one);
+  for (const ContactWrite& one : batch.contacts) group_for(one.group).contacts.push_back(&one);
   return groups;
 }
 
@@ -145,7 +148,7 @@ CommitOutcome SimStore::write_with_faults(const Group& group) {
   if (group.size() > 1) hooks_.probe(Probe::runs_committed_together);
   auto all_conflict = [&] {
     for (const RunWrite* run : group.runs) conflict(run->summary.id);
-    conflicts_ += group.jobs.size() + group.schedules.size();
+    conflicts_ += group.jobs.size() + group.schedules.size() + group.contacts.size();
     return CommitOutcome::conflict;
   };
   if (chaos_.strikes(Fault::commit_conflict)) return all_conflict();

@@ -10,7 +10,7 @@ namespace fermata::sim {
 
 /// The truth of a seed: outlives every crash. Refuses, loses its voice and is written by others as
 /// the dice fall, but keeps the promises of the port, unless one of them is sabotaged.
-class SimStore final : public Store {
+class SimStore final : public Store, public Contacts {
  public:
   /// `written` hears of every write that became durable, at that instant. `intrude` makes a write
   /// to a run as another process would, or gives nothing.
@@ -18,6 +18,8 @@ class SimStore final : public Store {
     std::function<void(const StoredRun&, const RunWrite&)> written;
     std::function<void(const StoredJob&, const JobWrite&)> job_written;
     std::function<void(const StoredSchedule&, const ScheduleWrite&)> schedule_written;
+    std::function<void(const Contact&)> contact_written;
+    std::function<void()> group_written;
     std::function<std::optional<RunWrite>(const RunId&)> intrude;
     std::function<void(Probe)> probe;
   };
@@ -36,6 +38,13 @@ class SimStore final : public Store {
   Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override;
   Outcome<OpenSchedulesPage> open_schedules(uint64_t after, size_t limit) override;
   Outcome<std::vector<fleet::RegistrationRecord>> registrations() override;
+  Outcome<std::vector<Contact>> load_contacts(std::span<const ContactKey> keys) override;
+  Outcome<std::vector<RunId>> live_runs_of(const ContactKey& key) override;
+  Outcome<std::vector<Contact>> contacts_at(const AccountId& account, ContactAddress address,
+                                            const std::string& key) override;
+  Outcome<std::optional<Contact>> find_contact(const ContactKey& key) override;
+  Outcome<ContactPage> list_contacts(const ContactFilter& filter, size_t limit,
+                                     const std::string& cursor) override;
 
   /// The process is gone. What it had under way may have reached the disk, whole or in part.
   void crashed();
@@ -49,6 +58,7 @@ class SimStore final : public Store {
   const std::map<JobId, StoredJob>& jobs() const { return jobs_; }
   /// With all of their histories.
   const std::map<schedule::Key, StoredSchedule>& schedules() const { return schedules_; }
+  const std::map<ContactKey, Contact>& contacts() const { return contacts_; }
   const std::vector<AuditLine>& audit() const { return audit_; }
   const std::map<std::string, DeadLetterEntry>& dead_letters() const { return letters_; }
   uint64_t commits() const { return commits_; }
@@ -66,7 +76,10 @@ class SimStore final : public Store {
     std::vector<const RunWrite*> runs{};
     std::vector<const JobWrite*> jobs{};
     std::vector<const ScheduleWrite*> schedules{};
-    size_t size() const { return runs.size() + jobs.size() + schedules.size(); }
+    std::vector<const ContactWrite*> contacts{};
+    size_t size() const {
+      return runs.size() + jobs.size() + schedules.size() + contacts.size();
+    }
   };
   std::vector<Group> groups_of(const CommitBatch& batch) const;
   CommitOutcome write_with_faults(const Group& group);
@@ -74,10 +87,12 @@ class SimStore final : public Store {
   bool fits(const RunWrite& write) const;
   bool fits(const JobWrite& write) const;
   bool fits(const ScheduleWrite& write) const;
+  bool fits(const ContactWrite& write) const;
   void write(const Group& group);
   CommitOutcome write(const RunWrite& write);
   void write(const JobWrite& write);
   void write(const ScheduleWrite& write);
+  void write(const ContactWrite& write);
   CommitOutcome conflict(const RunId& id);
   StoredRun since_checkpoint(const StoredRun& run, uint64_t before);
 
@@ -92,6 +107,7 @@ class SimStore final : public Store {
   std::vector<JobId> job_order_;
   std::map<schedule::Key, StoredSchedule> schedules_;
   std::vector<schedule::Key> schedule_order_;
+  std::map<ContactKey, Contact> contacts_;
   std::map<RegistrationId, fleet::RegistrationRecord> registrations_;
   std::map<std::string, DeadLetterEntry> letters_;
   std::vector<AuditLine> audit_;

@@ -42,6 +42,7 @@ void Host::Partition::take_off() {
   }
   load_jobs(batch);
   load_schedules(batch);
+  load_contacts(batch);
   ports_.store.submit(std::move(batch));
 }
 
@@ -79,12 +80,16 @@ bool Host::Partition::land(Instant now) {
   for (size_t i = 0; i < down.schedules.size(); ++i)
     landed(down.schedules[i], answer->batch.schedules[i],
            answer->outcomes[runs.size() + down.jobs.size() + i], now);
+  size_t others = runs.size() + down.jobs.size() + down.schedules.size();
+  for (size_t i = 0; i < down.contacts.size(); ++i)
+    landed(down.contacts[i], answer->batch.contacts[i], answer->outcomes[others + i]);
   if (waited_for) {
     size_t before = next_.runs.size();
     posts_ = std::exchange(held_posts_, {});
     job_posts_ = std::exchange(held_job_posts_, {});
     schedule_posts_ = std::exchange(held_schedule_posts_, {});
     decide_posts(now);
+    decide_contacts(std::exchange(mentions_, {}), now);
     settle_idle(before, now);
     settle_idle_jobs(now);
     settle_idle_schedules();

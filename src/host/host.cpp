@@ -37,6 +37,9 @@ bool Host::with_workers(std::function<void(Workers&)> visit) {
 bool Host::submit_schedule(schedule::Command command, ScheduleReply reply) {
   return partition_->submit_schedule({.command = std::move(command), .reply = std::move(reply)});
 }
+bool Host::submit_contact(contact::Command command, ContactReply reply) {
+  return partition_->submit_contact({.command = std::move(command), .reply = std::move(reply)});
+}
 NextTurn Host::turn() { return partition_->turn(); }
 void Host::run() { partition_->run(); }
 void Host::stop() { partition_->stop(); }
@@ -129,7 +132,7 @@ NextTurn Host::Partition::next(Instant now) {
   // Until the store has answered nothing can be done; the answer wakes.
   if (is_full()) return next;
   next.at_once = queue_.size() > 0 || !released_.empty() || !continuing_.empty() || sweeping_ ||
-                 !desk_.idle() || !schedules_.idle();
+                 !desk_.idle() || !schedules_.idle() || !contacts_.idle();
   std::optional<Instant> due = next_due();
   if (!deferred_.empty() && (!due || deferred_.begin()->first < *due))
     due = deferred_.begin()->first;
@@ -188,7 +191,7 @@ void Host::Partition::run() {
     NextTurn next = turn();
     if (!flying_.empty() && (is_full() || queue_.size() == 0)) sleep(next);
   } while (queue_.size() > 0 || !flying_.empty() || !released_.empty() || !desk_.idle() ||
-           !schedules_.idle());
+           !schedules_.idle() || !contacts_.idle());
   desk_.stop();
 }
 

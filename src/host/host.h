@@ -5,10 +5,12 @@
 #include "core/job/decide.h"
 #include "core/run/decide.h"
 #include "core/schedule/decide.h"
+#include "host/contact_intake.h"
 #include "host/definitions.h"
 #include "host/intake.h"
 #include "host/job_intake.h"
 #include "host/schedule_intake.h"
+#include "ports/accounts.h"
 #include "ports/calls.h"
 #include "ports/clock.h"
 #include "ports/feed.h"
@@ -30,6 +32,8 @@ struct HostPorts {
   Feed& feed;
   Definitions& definitions;
   ZoneSource* zones = nullptr;  ///< none: decisions know UTC and fixed offsets only
+  Contacts* contacts = nullptr;      ///< none: runs are about nobody
+  AccountSource* accounts = nullptr;  ///< none: all have the defaults
 };
 
 struct HostSettings {
@@ -37,6 +41,7 @@ struct HostSettings {
   size_t turn_commands_max = 512;      ///< per commit
   size_t queue_commands_max = 65'536;  ///< callers beyond are refused
   size_t cached_runs_max = 20'000;
+  size_t cached_contacts_max = 20'000;
   int64_t sweep_interval_ms = 30'000;
   uint64_t checkpoint_events = 2'000;   ///< since the last one; 0: none are written
   uint64_t checkpoint_bytes = 1 << 20;  ///< of history since the last one
@@ -74,7 +79,7 @@ struct NextTurn {
   std::optional<Instant> at;  ///< else then, or when something comes in
 };
 
-class Host : public Intake, public JobIntake, public ScheduleIntake {
+class Host : public Intake, public JobIntake, public ScheduleIntake, public ContactIntake {
  public:
   Host(HostPorts ports, HostSettings settings);
   ~Host() override;
@@ -85,6 +90,7 @@ class Host : public Intake, public JobIntake, public ScheduleIntake {
   [[nodiscard]] bool submit_job(job::Command command, JobReply reply) override;
   [[nodiscard]] bool with_workers(std::function<void(Workers&)> visit) override;
   [[nodiscard]] bool submit_schedule(schedule::Command command, ScheduleReply reply) override;
+  [[nodiscard]] bool submit_contact(contact::Command command, ContactReply reply) override;
   /// One turn: commands, answers and due timers in, one commit, effects out.
   NextTurn turn();
   /// Turns until `stop`, sleeping in between; for a thread of its own.

@@ -24,7 +24,8 @@ Host::Partition::Partition(HostPorts ports, HostSettings settings)
       cache_(ports.store, ports.definitions, settings.cached_runs_max),
       queue_(settings.queue_commands_max),
       desk_(ports.store, ports.entropy, settings_, ports.clock.now()),
-      schedules_(ports.store, settings_) {
+      schedules_(ports.store, settings_),
+      contacts_(ports.contacts, settings.queue_commands_max, settings.cached_contacts_max) {
   ports_.store.on_answer([this] { wake(); });
 }
 
@@ -39,15 +40,17 @@ bool Host::Partition::submit(Command command, Reply reply) {
 NextTurn Host::Partition::turn() {
   Instant now = ports_.clock.now();
   if (ports_.zones) zones_ = ports_.zones->zones(now);
+  if (ports_.accounts) accounts_ = ports_.accounts->accounts();
   sweep(now);
   land(now);
-  std::vector<JobItem> jobs;
-  std::vector<ScheduleItem> schedules;
+  Taken taken;
   if (!is_full()) {
-    jobs = desk_.gather(now, bite());
-    schedules = schedules_.gather(now, zones_, bite());
+    taken.jobs = desk_.gather(now, bite());
+    taken.schedules = schedules_.gather(now, zones_, bite());
+    taken.contacts = contacts_.gather(bite());
   }
-  decide_all(gather(now), std::move(jobs), std::move(schedules), now);
+  taken.items = gather(now);
+  decide_all(std::move(taken), now);
   take_off();
   // A store that is done at once may have been given another batch by then.
   while (land(now)) {
@@ -59,6 +62,7 @@ NextTurn Host::Partition::turn() {
   desk_.cache().clear_damage();
   schedules_.cache().trim();
   schedules_.cache().clear_damage();
+  contacts_.trim();
   cache_.trim();
   cache_.clear_damage();
   counters_.runs_cached = cache_.size();
@@ -145,17 +149,41 @@ std::vector<OpenRun*> Host::Partition::open_all(std::vector<Item>& items, Instan
   return open;
 }
 
-void Host::Partition::decide_all(std::vector<Item> items, std::vector<JobItem> jobs,
-                                 std::vector<ScheduleItem> schedules, Instant now) {
-  if (items.empty() && jobs.empty() && schedules.empty()) return;
+void Host::Partition::decide_runs(std::vector<Item> items, Instant now) {
   std::vector<OpenRun*> open = open_all(items, now);
+  next_.runs.reserve(next_.runs.size() + items.size());
+  auto known = fetch_contacts(items, open);
+  if (!known) ++counters_.store_failures;
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (!open[i]) continue;
+    if (!known && !fetch_contact(items[i], open[i]->run)) {
+      std::vector<Item> one;
+      one.push_back(std::move(items[i]));
+      refuse_all(std::move(one), known.error(), now);
+      continue;
+    }
+    Standing standing = standing_of(items[i]);
+    if (standing == Standing::flying) {
+      const auto& start = std::get<StartRun>(items[i].command.body);
+      starts_held_[{start.account, start.contact_id}].push_back(std::move(items[i]));
+      continue;
+    }
+    Touched& touched = touch(*open[i]);
+    if (standing == Standing::in_next) join_contact(items[i], touched.group);
+    decide_one(touched, std::move(items[i]), now);
+  }
+}
+
+void Host::Partition::decide_all(Taken taken, Instant now) {
+  if (taken.empty()) return;
   size_t before = next_.runs.size();
-  next_.runs.reserve(before + items.size());
-  for (size_t i = 0; i < items.size(); ++i)
-    if (open[i]) decide_one(touch(*open[i]), std::move(items[i]), now);
-  decide_jobs(std::move(jobs), now);
-  decide_schedules(std::move(schedules), now);
+  // What people say of a contact comes before what happens to its runs in the same turn.
+  decide_contacts(std::move(taken.contacts), now);
+  decide_runs(std::move(taken.items), now);
+  decide_jobs(std::move(taken.jobs), now);
+  decide_schedules(std::move(taken.schedules), now);
   decide_posts(now);
+  decide_contacts(std::exchange(mentions_, {}), now);
   settle_idle(before, now);
   settle_idle_jobs(now);
   settle_idle_schedules();
@@ -200,6 +228,7 @@ void Host::Partition::decide_one(Touched& touched, Item item, Instant now) {
   // What one commit writes of a run happens at one instant, though a post may come to it later.
   if (!touched.events.empty()) now = touched.events.front().at;
   Given given{now, ports_.entropy.next(), settings_.limits, zones_};
+  give_surroundings(given, item.command, run);
   auto decision = decide(run, item.command, given);
   touched.write.reset();
   std::optional<Error> refusal;
@@ -218,6 +247,7 @@ void Host::Partition::decide_one(Touched& touched, Item item, Instant now) {
   }
   touched.items.push_back({std::move(item), std::move(refusal)});
   if (!decision) return;
+  mention(touched.items.back().item.command, run);
   for (Post& post : decision->posts) {
     if (post_job(post, run.id, touched.group) || post_schedule(post, touched.group)) continue;
     auto addressed_post = addressed(std::move(post), run.id);

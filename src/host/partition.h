@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/queue.h"
+#include "host/contact_book.h"
 #include "host/host.h"
 #include "host/job_desk.h"
 #include "host/schedule_desk.h"
@@ -22,6 +23,7 @@ class Host::Partition {
   bool submit(Command command, Reply reply);
   bool ask_jobs(JobDesk::Visit visit);
   bool submit_schedule(ScheduleItem item);
+  bool submit_contact(ContactItem item);
   NextTurn turn();
   void run();
   void stop();
@@ -43,8 +45,18 @@ class Host::Partition {
   std::vector<Item> gather(Instant now);
   bool is_full() const;
   size_t bite() const;
-  void decide_all(std::vector<Item> items, std::vector<JobItem> jobs,
-                  std::vector<ScheduleItem> schedules, Instant now);
+  /// What a turn has taken in.
+  struct Taken {
+    std::vector<Item> items{};
+    std::vector<JobItem> jobs{};
+    std::vector<ScheduleItem> schedules{};
+    std::vector<ContactItem> contacts{};
+    bool empty() const {
+      return items.empty() && jobs.empty() && schedules.empty() && contacts.empty();
+    }
+  };
+  void decide_all(Taken taken, Instant now);
+  void decide_runs(std::vector<Item> items, Instant now);
   std::vector<OpenRun*> open_all(std::vector<Item>& items, Instant now);
   Touched& touch(OpenRun& open);
   void decide_one(Touched& touched, Item item, Instant now);
@@ -59,6 +71,7 @@ class Host::Partition {
   void decide_posts(Instant now);
   bool decide_for_others(Instant now);
   void decide_post(OpenRun& open, Posted post, Instant now);
+  OpenRun* open_truly(const RunId& id, Outcome<void>& fetched);
   void answer_sender(const Posted& post, const Error* refusal);
   void abandon(Groups::Member group, const Error& error, Instant now);
 
@@ -105,6 +118,29 @@ class Host::Partition {
   CommitOutcome find_out(const ScheduleWrite& write);
   void not_committed(TouchedSchedule& touched, CommitOutcome outcome, Instant now);
 
+  // contacts.cpp: the same for contacts.
+  Outcome<void> fetch_contacts(const std::vector<Item>& items, const std::vector<OpenRun*>& open);
+  Outcome<void> fetch_contact(const Item& item, const Run& run);
+  void give_surroundings(Given& given, const Command& command, const Run& run);
+  void mention(const Command& command, const Run& run);
+  /// What a start finds when the contact it is about is not durable as it is known.
+  enum class Standing { durable, in_next, flying };
+  Standing standing_of(const Item& item) const;
+  void join_contact(const Item& item, Groups::Member group);
+  void decide_contacts(std::vector<ContactItem> items, Instant now);
+  void decide_contact(ContactItem item, Instant now);
+  Outcome<std::vector<RunId>> live_runs_of(const ContactKey& key);
+  void post_from_contact(const ContactKey& key, const contact::Decision& decision,
+                         const std::vector<RunId>& runs, Groups::Member group,
+                         const std::string& actor);
+  void count_ended(const ContactKey& key, size_t waits);
+  void abandon_contacts(Groups::Member whole, const Error& error);
+  void forget_contact(const ContactKey& key);
+  void release_contact(const ContactKey& key);
+  void load_contacts(CommitBatch& batch);
+  CommitOutcome find_out(const ContactWrite& write);
+  void landed(TouchedContact& touched, ContactWrite& write, CommitOutcome outcome);
+
   // flight.cpp: what was decided is made durable; then effects, feed and replies.
   void take_off();
   bool land(Instant now);
@@ -134,10 +170,14 @@ class Host::Partition {
   BoundedQueue<Item> queue_;
   JobDesk desk_;
   ScheduleDesk schedules_;
+  ContactBook contacts_;
   std::atomic<bool> stopping_{false};
 
   // Owned by the thread that takes turns.
   std::shared_ptr<const ZoneTable> zones_;  ///< in force in this turn
+  std::shared_ptr<const AccountTable> accounts_;  ///< likewise
+  std::map<ContactKey, std::vector<Item>> starts_held_;  ///< until the contact is durable
+  std::vector<ContactItem> mentions_;       ///< by runs of this turn
   Flight next_;                             ///< decided, and to be submitted
   Flight flying_;                           ///< its batch is with the store
   HeldItems held_;                          ///< for runs of the two above

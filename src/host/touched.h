@@ -5,6 +5,7 @@
 #include "core/model/effect.h"
 #include "core/model/event.h"
 #include "core/model/post.h"
+#include "host/contact_book.h"
 #include "host/groups.h"
 #include "host/intake.h"
 #include "host/run_cache.h"
@@ -44,11 +45,14 @@ struct Flight {
   std::vector<Touched> runs;
   std::vector<TouchedJob> jobs;
   std::vector<TouchedSchedule> schedules;
+  std::vector<TouchedContact> contacts;
   Groups groups;
   size_t commands = 0;
   RollWrite roll{};
-  bool empty() const { return runs.empty() && jobs.empty() && schedules.empty() && roll.empty(); }
-  size_t size() const { return runs.size() + jobs.size() + schedules.size(); }
+  bool empty() const { return size() == 0 && roll.empty(); }
+  size_t size() const {
+    return runs.size() + jobs.size() + schedules.size() + contacts.size();
+  }
 };
 
 /// A command that a decision of this turn addresses to another run.
@@ -59,6 +63,12 @@ struct Posted {
   std::optional<SendSignal> sender;
   /// Whose occurrence this start is of; it hears when none comes of it.
   std::optional<schedule::Key> schedule{};
+  /// What a change of a contact means to one of its runs.
+  struct FromContact {
+    ContactKey key;
+    WorkflowId workflow;  ///< only if it is of this one; empty: of any
+  };
+  std::optional<FromContact> contact{};
 };
 
 /// Commands for runs that are decided and not durable yet. They wait in order until it is known

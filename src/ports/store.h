@@ -11,6 +11,7 @@
 #include "core/model/summary.h"
 #include "core/model/wait.h"
 #include "core/schedule/schedule.h"
+#include "ports/contacts.h"
 #include "ports/dead_letters.h"
 
 namespace fermata {
@@ -101,11 +102,13 @@ struct CommitBatch {
   std::vector<RunWrite> runs;              ///< each run at most once
   std::vector<JobWrite> jobs{};            ///< each job at most once
   std::vector<ScheduleWrite> schedules{};  ///< each schedule at most once
+  std::vector<ContactWrite> contacts{};    ///< each contact at most once
   RollWrite roll{};
   bool empty() const { return size() == 0; }
-  /// How many outcomes it has: per run, job and schedule, then one for a roll that is not empty.
+  /// How many outcomes it has: per run, job, schedule and contact, then one for a roll that is not
+  /// empty.
   size_t size() const {
-    return runs.size() + jobs.size() + schedules.size() + (roll.empty() ? 0 : 1);
+    return runs.size() + jobs.size() + schedules.size() + contacts.size() + (roll.empty() ? 0 : 1);
   }
 };
 

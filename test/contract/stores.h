@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "ports/accounts.h"
 #include "ports/bulk.h"
 #include "ports/catalog.h"
+#include "ports/contacts.h"
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
 #include "ports/reader.h"
@@ -27,6 +29,8 @@ class StoreUnderTest {
   virtual Retention& retention() = 0;
   virtual DeadLetters& dead_letters() = 0;
   virtual JobFiles& job_files() = 0;
+  virtual Contacts& contacts() = 0;
+  virtual Accounts& accounts() = 0;
   /// Ends the adapter and begins again with what it kept; one without a disk does nothing.
   virtual void reopen() = 0;
 };
@@ -48,6 +52,8 @@ class StoreContract : public testing::TestWithParam<StoreKind> {
   Retention& retention() { return under_test_->retention(); }
   DeadLetters& dead_letters() { return under_test_->dead_letters(); }
   JobFiles& job_files() { return under_test_->job_files(); }
+  Contacts& contacts() { return under_test_->contacts(); }
+  Accounts& accounts() { return under_test_->accounts(); }
   void reopen() { under_test_->reopen(); }
 
   /// Commits one write alone and answers its outcome.

@@ -57,9 +57,11 @@ std::vector<CommitOutcome> MemoryStore::commit(const CommitBatch& batch) {
   for (const RunWrite& run : batch.runs) test(run);
   for (const JobWrite& job : batch.jobs) test(job);
   for (const ScheduleWrite& schedule : batch.schedules) test(schedule);
+  for (const ContactWrite& contact : batch.contacts) test(contact);
   for (const RunWrite& run : batch.runs) put(run);
   for (const JobWrite& job : batch.jobs) put(job);
   for (const ScheduleWrite& schedule : batch.schedules) put(schedule);
+  for (const ContactWrite& contact : batch.contacts) put(contact);
   if (batch.roll.empty()) return out;
   for (const fleet::RegistrationRecord& record : batch.roll.written)
     registrations_[record.id] = record;

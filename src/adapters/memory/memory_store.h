@@ -5,8 +5,10 @@
 #include <set>
 #include <unordered_map>
 
+#include "ports/accounts.h"
 #include "ports/bulk.h"
 #include "ports/catalog.h"
+#include "ports/contacts.h"
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
 #include "ports/reader.h"
@@ -24,7 +26,9 @@ class MemoryStore final : public Store,
                           public Bulks,
                           public Retention,
                           public DeadLetters,
-                          public JobFiles {
+                          public JobFiles,
+                          public Contacts,
+                          public Accounts {
  public:
   // Store
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,
@@ -149,6 +153,24 @@ class MemoryStore final : public Store,
   Outcome<size_t> append_log(const LogChunk& chunk, uint64_t bytes_max) override;
   Outcome<LogPage> log(const JobId& job, size_t limit, const std::string& cursor) override;
 
+  // Contacts
+  Outcome<std::vector<Contact>> load_contacts(std::span<const ContactKey> keys) override;
+  Outcome<std::vector<RunId>> live_runs_of(const ContactKey& key) override;
+  Outcome<std::vector<Contact>> contacts_at(const AccountId& account, ContactAddress address,
+                                            const std::string& key) override;
+  Outcome<std::optional<Contact>> find_contact(const ContactKey& key) override;
+  Outcome<ContactPage> list_contacts(const ContactFilter& filter, size_t limit,
+                                     const std::string& cursor) override;
+
+  // Accounts
+  Outcome<void> put_account(const AccountRecord& record, const AuditLine& audit) override;
+  Outcome<std::optional<AccountRecord>> account(const AccountId& account) override;
+  Outcome<std::vector<AccountRecord>> accounts() override;
+  Outcome<void> put_rules(const WorkflowRules& rules, const AuditLine& audit) override;
+  Outcome<std::optional<WorkflowRules>> rules(const AccountId& account,
+                                              const WorkflowId& workflow) override;
+  Outcome<std::vector<WorkflowRules>> all_rules() override;
+
  private:
   using WorkflowKey = std::pair<AccountId, WorkflowId>;
   struct Workflow {
@@ -168,6 +190,8 @@ class MemoryStore final : public Store,
   CommitOutcome write(const JobWrite& job);
   bool fits(const ScheduleWrite& schedule) const;
   CommitOutcome write(const ScheduleWrite& schedule);
+  bool fits(const ContactWrite& contact) const;
+  CommitOutcome write(const ContactWrite& contact);
   StoredSchedule stored_schedule(const schedule::Key& key) const;
   void keep(const JobWrite& job);
   void forget_job(std::map<uint64_t, StoredJob>::iterator job);
@@ -212,6 +236,9 @@ class MemoryStore final : public Store,
   std::map<std::string, WaitRecord> waits_;
   /// By execution, step and occurrence.
   std::map<std::tuple<RunId, std::string, uint32_t>, std::string> waits_at_;
+  std::map<ContactKey, Contact> contacts_;
+  std::map<AccountId, AccountRecord> accounts_;
+  std::map<WorkflowKey, WorkflowRules> rules_;
   std::deque<AuditEntry> audit_;
   uint64_t audit_removed_ = 0;  ///< a line's number is its place plus this plus one
   std::map<AccountId, AuditRoot> audit_roots_;

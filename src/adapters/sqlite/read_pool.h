@@ -4,8 +4,10 @@
 #include <mutex>
 #include <vector>
 
+#include "adapters/sqlite/account_rows.h"
 #include "adapters/sqlite/bulk_rows.h"
 #include "adapters/sqlite/catalog_queries.h"
+#include "adapters/sqlite/contact_rows.h"
 #include "adapters/sqlite/dead_letter_rows.h"
 #include "adapters/sqlite/job_file_rows.h"
 #include "adapters/sqlite/job_queries.h"
@@ -24,6 +26,8 @@ struct ReadConnection {
   JobQueries jobs{*database};
   ScheduleQueries schedules{*database};
   WaitQueries waits{*database};
+  ContactQueries contacts{*database};
+  AccountQueries accounts{*database};
   CatalogQueries catalog{*database};
   BulkQueries bulks{*database};
   DeadLetterQueries letters{*database};

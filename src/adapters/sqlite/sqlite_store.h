@@ -3,8 +3,10 @@
 #include <functional>
 #include <memory>
 
+#include "ports/accounts.h"
 #include "ports/bulk.h"
 #include "ports/catalog.h"
+#include "ports/contacts.h"
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
 #include "ports/reader.h"
@@ -34,7 +36,9 @@ class SqliteStore final : public Store,
                           public Bulks,
                           public Retention,
                           public DeadLetters,
-                          public JobFiles {
+                          public JobFiles,
+                          public Contacts,
+                          public Accounts {
  public:
   ~SqliteStore() override;
 
@@ -164,6 +168,24 @@ class SqliteStore final : public Store,
                                               const std::string& sha256) override;
   Outcome<size_t> append_log(const LogChunk& chunk, uint64_t bytes_max) override;
   Outcome<LogPage> log(const JobId& job, size_t limit, const std::string& cursor) override;
+
+  // Contacts
+  Outcome<std::vector<Contact>> load_contacts(std::span<const ContactKey> keys) override;
+  Outcome<std::vector<RunId>> live_runs_of(const ContactKey& key) override;
+  Outcome<std::vector<Contact>> contacts_at(const AccountId& account, ContactAddress address,
+                                            const std::string& key) override;
+  Outcome<std::optional<Contact>> find_contact(const ContactKey& key) override;
+  Outcome<ContactPage> list_contacts(const ContactFilter& filter, size_t limit,
+                                     const std::string& cursor) override;
+
+  // Accounts
+  Outcome<void> put_account(const AccountRecord& record, const AuditLine& audit) override;
+  Outcome<std::optional<AccountRecord>> account(const AccountId& account) override;
+  Outcome<std::vector<AccountRecord>> accounts() override;
+  Outcome<void> put_rules(const WorkflowRules& rules, const AuditLine& audit) override;
+  Outcome<std::optional<WorkflowRules>> rules(const AccountId& account,
+                                              const WorkflowId& workflow) override;
+  Outcome<std::vector<WorkflowRules>> all_rules() override;
 
   /// Writes a copy of this moment to `file`, which must not exist, while work goes on.
   Outcome<void> backup(const std::filesystem::path& file);

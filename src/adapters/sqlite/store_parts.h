@@ -1,4 +1,5 @@
 #pragma once
+#include "adapters/sqlite/account_rows.h"
 #include "adapters/sqlite/bulk_rows.h"
 #include "adapters/sqlite/catalog_writer.h"
 #include "adapters/sqlite/commit_thread.h"
@@ -34,6 +35,7 @@ struct SqliteStore::Parts {
   sqlite::ReadPool readers;
   sqlite::CatalogWriter catalog{writer};
   sqlite::BulkWriter bulks{writer};
+  sqlite::AccountWriter accounts{writer};
   sqlite::RetentionWriter retention{writer, readers};
   sqlite::JobSideWriter jobs{writer};
   sqlite::CommitThread committing{writer};

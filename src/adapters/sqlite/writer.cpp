@@ -34,6 +34,7 @@ std::vector<CommitOutcome> Writer::commit(const CommitBatch& batch) {
   for (const RunWrite& run : batch.runs) all.push_back({.run = &run});
   for (const JobWrite& job : batch.jobs) all.push_back({.job = &job});
   for (const ScheduleWrite& one : batch.schedules) all.push_back({.schedule = &one});
+  for (const ContactWrite& one : batch.contacts) all.push_back({.contact = &one});
   if (!batch.roll.empty()) all.push_back({.roll = &batch.roll});
   std::lock_guard lock(mutex_);
   Together together = commit_together(all);
@@ -116,6 +117,7 @@ Outcome<std::set<uint32_t>> Writer::unfit_groups(const Writes& writes) {
 
 std::optional<CommitOutcome> Writer::test(const Write& write) {
   if (write.run) return runs_.test(*write.run);
+  if (write.contact) return contacts_.test(*write.contact);
   return write.job ? jobs_.test(*write.job) : schedules_.test(*write.schedule);
 }
 
@@ -134,16 +136,20 @@ Outcome<std::vector<CommitOutcome>> Writer::write_all(const Writes& writes) {
 
 Outcome<void> Writer::write_others(const Writes& writes, const std::set<uint32_t>& unfit,
                                    std::vector<CommitOutcome>& outcomes) {
+  auto written = [&](const auto& write) -> Outcome<CommitOutcome> {
+    std::optional<CommitOutcome> outcome = put(write);
+    if (!outcome) return database_->failure("writing what goes beside runs");
+    if (*outcome != CommitOutcome::done) return *outcome;
+    for (const AuditLine& line : write.audit) FERMATA_TRY_VOID(chain_.append(line));
+    return *outcome;
+  };
   for (size_t i = 0; i < writes.size(); ++i) {
-    const JobWrite* job = writes[i].job;
-    const ScheduleWrite* schedule = writes[i].schedule;
-    if ((!job && !schedule) || unfit.contains(writes[i].group())) continue;
-    std::optional<CommitOutcome> outcome = job ? jobs_.write(*job) : schedules_.write(*schedule);
-    if (!outcome) return database_->failure(job ? "writing a job" : "writing a schedule");
-    outcomes[i] = *outcome;
-    if (*outcome != CommitOutcome::done) continue;
-    for (const AuditLine& line : job ? job->audit : schedule->audit)
-      FERMATA_TRY_VOID(chain_.append(line));
+    const Write& one = writes[i];
+    if ((!one.job && !one.schedule && !one.contact) || unfit.contains(one.group())) continue;
+    FERMATA_TRY(outcome, one.job        ? written(*one.job)
+                         : one.schedule ? written(*one.schedule)
+                                        : written(*one.contact));
+    outcomes[i] = outcome;
   }
   return {};
 }
@@ -195,6 +201,10 @@ Outcome<std::vector<StoredJob>> Writer::load_jobs(std::span<const JobId> ids) {
 
 Outcome<std::vector<StoredSchedule>> Writer::load_schedules(std::span<const schedule::Key> keys) {
   return ask([&] { return schedule_queries_.load(keys); });
+}
+
+Outcome<std::vector<Contact>> Writer::load_contacts(std::span<const ContactKey> keys) {
+  return ask([&] { return contact_queries_.load(keys); });
 }
 
 Outcome<void> Writer::transact(const AuditLine* line, const std::function<Outcome<void>()>& body) {

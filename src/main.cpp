@@ -32,6 +32,8 @@ class Opened final : public cli::OpenStore {
   Retention& retention() override { return *store_; }
   DeadLetters& dead_letters() override { return *store_; }
   JobFiles& job_files() override { return *store_; }
+  Contacts& contacts() override { return *store_; }
+  Accounts& accounts() override { return *store_; }
 
  private:
   std::unique_ptr<Kind> store_;

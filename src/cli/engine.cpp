@@ -35,6 +35,8 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
   }
   FERMATA_TRY(zones, world.zones(settings.tzdata, std::move(wanted.on_zone_problem)));
   engine.zones = std::move(zones);
+  engine.accounts = std::make_unique<front::AccountBook>(engine.store->accounts());
+  FERMATA_TRY_VOID(engine.accounts->load());
   engine.definitions = std::make_unique<front::Definitions>(engine.store->catalog());
   engine.engine_definitions =
       std::make_unique<server::EngineDefinitions>(*engine.definitions, engine.store->catalog());
@@ -59,7 +61,8 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
   engine.host = std::make_unique<Host>(
       HostPorts{engine.store->store(), *engine.timers, *engine.calls, engine.clock(),
                 *engine.entropy, engine.tracing ? *engine.tracing : feed,
-                *engine.engine_definitions, engine.zones.get()},
+                *engine.engine_definitions, engine.zones.get(), &engine.store->contacts(),
+                engine.accounts.get()},
       host);
   return std::move(engine);
 }

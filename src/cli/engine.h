@@ -3,6 +3,7 @@
 
 #include "cli/settings.h"
 #include "cli/world.h"
+#include "front/account_book.h"
 #include "front/definitions.h"
 #include "front/vault.h"
 #include "host/host.h"
@@ -24,6 +25,7 @@ struct Engine {
   std::unique_ptr<front::Vault> vault;
   std::unique_ptr<Calls> calls;
   std::unique_ptr<ZoneSource> zones;
+  std::unique_ptr<front::AccountBook> accounts;
   std::unique_ptr<front::Definitions> definitions;
   std::unique_ptr<server::EngineDefinitions> engine_definitions;
   std::unique_ptr<Host> host;

@@ -4,11 +4,13 @@
 #include <string>
 
 #include "base/error.h"
+#include "ports/accounts.h"
 #include "ports/bulk.h"
 #include "ports/call_secrets.h"
 #include "ports/calls.h"
 #include "ports/catalog.h"
 #include "ports/clock.h"
+#include "ports/contacts.h"
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
 #include "ports/reader.h"
@@ -31,6 +33,8 @@ class OpenStore {
   virtual Retention& retention() = 0;
   virtual DeadLetters& dead_letters() = 0;
   virtual JobFiles& job_files() = 0;
+  virtual Contacts& contacts() = 0;
+  virtual Accounts& accounts() = 0;
 };
 
 /// A clock that stands still until it is told.

@@ -8,14 +8,17 @@
 #include "core/job/decide.h"
 #include "core/schedule/decide.h"
 #include "core/wait/zone_table.h"
+#include "front/account_book.h"
 #include "front/definitions.h"
 #include "front/vault.h"
+#include "host/contact_intake.h"
 #include "host/intake.h"
 #include "host/job_intake.h"
 #include "host/schedule_intake.h"
 #include "ports/bulk.h"
 #include "ports/catalog.h"
 #include "ports/clock.h"
+#include "ports/contacts.h"
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
 #include "ports/reader.h"
@@ -59,6 +62,9 @@ struct ApiParts {
   ScheduleIntake& schedules;
   DeadLetters& dead_letters;
   JobFiles& job_files;
+  ContactIntake& contact_intake;
+  Contacts& contacts;
+  front::AccountBook& accounts;  ///< loaded; shared with the engine
 };
 
 /// A line of the log; no secrets.
@@ -108,7 +114,7 @@ class Api final : public http::Handler {
  public:
   Api(ApiParts parts, ApiOptions options);
   /// Takes up what was under way when the server last stopped; the engine must have recovered.
-  Outcome<void> recover() { return bulk_.recover(); }
+  Outcome<void> recover();
   ~Api() override;
 
   http::Lane classify(http::Request& request) override;
@@ -123,6 +129,9 @@ class Api final : public http::Handler {
   ScheduleIntake& schedules() { return parts_.schedules; }
   DeadLetters& dead_letters() { return parts_.dead_letters; }
   JobFiles& job_files() { return parts_.job_files; }
+  ContactIntake& contact_intake() { return parts_.contact_intake; }
+  Contacts& contacts() { return parts_.contacts; }
+  front::AccountBook& account_book() { return parts_.accounts; }
   Reader& reader() { return parts_.reader; }
   Catalog& catalog() { return parts_.catalog; }
   Bulks& bulks() { return parts_.bulks; }

@@ -83,6 +83,7 @@ void play(const std::string& page_name, size_t examples_min) {
 
 TEST(Guide, every_example_of_the_api_gives_what_it_says) { play("api.md", 16); }
 TEST(Guide, every_example_of_waits_gives_what_it_says) { play("waits.md", 6); }
+TEST(Guide, every_example_of_contacts_gives_what_it_says) { play("contacts.md", 14); }
 
 }  // namespace
 }  // namespace fermata::server

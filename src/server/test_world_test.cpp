@@ -71,10 +71,11 @@ HostSettings host_settings(const ApiOptions& options) {
 struct TestWorld::Inside {
   explicit Inside(ApiOptions options)
       : tracing(hub, options.telemetry ? *options.telemetry : no_telemetry),
-        host(HostPorts{store, timers, calls, clock, engine_entropy, tracing, engine_definitions},
+        host(HostPorts{store, timers, calls, clock, engine_entropy, tracing, engine_definitions,
+                       nullptr, &store, &accounts},
              host_settings(options)),
         api(ApiParts{intake, store, store, store, clock, api_entropy, hub, definitions, vault,
-                     store, host, host, store, store},
+                     store, host, host, store, store, host, store, accounts},
             std::move(options)),
         server(any_port(), api) {
     auto started = server.start();
@@ -101,6 +102,7 @@ struct TestWorld::Inside {
   TracingFeed tracing;
   front::Definitions definitions{store};
   front::Vault vault{store, front::given_keys(SealingKeys::fresh())};
+  front::AccountBook accounts{store};
   EngineDefinitions engine_definitions{definitions, store};
   Host host;
   TestIntake intake{host};

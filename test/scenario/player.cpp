@@ -99,6 +99,8 @@ void Player::perform(const Line& line) {
       {"rerun", &Player::on_restart},   {"fork", &Player::on_restart},
       {"crash", &Player::on_process},   {"kill", &Player::on_process},
       {"revive", &Player::on_process},  {"schedule", &Player::on_schedule},
+      {"contact", &Player::on_contact}, {"settings", &Player::on_settings},
+      {"workflow", &Player::on_workflow},
       {"expect", &Player::on_expect}};
   Words words(line);
   std::string before = current_;
@@ -200,10 +202,12 @@ Command Player::start_command(Words& words) {
       start.start_at = world_->clock().now() + Duration{options.milliseconds()};
     else if (option == "labels")
       start.labels = options.json("labels");
+    else if (option == "contact")
+      start.contact_id = options.word("a contact");
     else if (option == "request")
       start.request_hash = options.word("a request");
     else
-      options.fail("start takes timeout, in, labels and request, not " + option);
+      options.fail("start takes timeout, in, labels, contact and request, not " + option);
   }
   while (!words.empty()) words.word("the options");
   start.trigger = start.input;

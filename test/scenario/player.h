@@ -54,6 +54,10 @@ class Player {
   void on_restart(Words& words, const Line& line);
   std::optional<MigrationTarget> retry_target(Words& words, const Run& before);
   void on_process(Words& words, const Line& line);
+  // contacts.cpp
+  void on_contact(Words& words, const Line& line);
+  void on_settings(Words& words, const Line& line);
+  void on_workflow(Words& words, const Line& line);
   // schedules.cpp
   void on_schedule(Words& words, const Line& line);
   void expect_schedule(Words& words);

@@ -103,11 +103,12 @@ void World::restart() {
   // Recovery finds everything at once here; a scenario of ninety days need not stop at every sweep.
   settings.sweep_interval_ms = 86'400'000;
   if (manner_.forgetful) settings.cached_runs_max = settings.cached_schedules_max = 0;
+  if (manner_.forgetful) settings.cached_contacts_max = 0;
   if (manner_.checkpoints) settings.schedule_checkpoint_events = 1;
   settings.checkpoint_events = manner_.checkpoints ? 1 : 0;
-  host_ = std::make_unique<Host>(
-      HostPorts{store_, *timers_, *calls_, clock_, entropy_, feed_, library_, &zone_data()},
-      settings);
+  host_ = std::make_unique<Host>(HostPorts{store_, *timers_, *calls_, clock_, entropy_, feed_,
+                                           library_, &zone_data(), &memory_, &accounts_},
+                                 settings);
   failures_seen_ = 0;
   auto recovered = host_->recover();
   check(static_cast<bool>(recovered));

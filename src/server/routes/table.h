@@ -13,6 +13,9 @@ std::span<const Route> job_routes();
 /// Those of schedules.
 std::span<const Route> schedule_routes();
 
+/// Those of accounts and contacts.
+std::span<const Route> account_routes();
+
 /// Those of waits.
 std::span<const Route> wait_routes();
 

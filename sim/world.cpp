@@ -70,12 +70,16 @@ struct World::Process {
               [&world](const CallTicket& ticket, const CallRequest& request) {
                 world.call_auditor_.sent(ticket, request);
               }),
+        callbacks(world.chaos_, world.clock_, world.callback_outside_, world.calls_may_fail_,
+                  [](const CallTicket&, const CallRequest&) {}),
         feed(world.ledger_, world.job_ledger_, world.schedule_ledger_),
-        host({world.store_, timers, calls, world.clock_, world.entropy_, feed, world.definitions_},
+        host({world.store_, timers, calls, world.clock_, world.entropy_, feed, world.definitions_,
+              nullptr, &callbacks},
              world.settings_) {}
 
   SimTimers timers;
   SimCalls calls;
+  SimCalls callbacks;
   SimFeed feed;
   Host host;
 };
@@ -183,6 +187,7 @@ std::optional<RunWrite> World::intrude(const RunId& id) {
   if (!decision || decision->events.empty()) return std::nullopt;
   RunWrite write{stored->version, summarize(copy), encode_history(decision->events)};
   write.waits = std::move(decision->waits);
+  write.deliveries = std::move(decision->deliveries);
   return write;
 }
 
@@ -250,6 +255,7 @@ void World::pass_time(const NextTurn& next) {
   };
   if (next.at) consider(*next.at - clock_.error());
   consider(process_->calls.next());
+  consider(process_->callbacks.next());
   consider(clients_.next());
   consider(store_.next());
   if (workload_) consider(workload_->next());
@@ -298,8 +304,9 @@ void World::demand_life() {
 /// timers have been refused.
 void World::come_to_rest() {
   chaos_.heal();
-  for (int i = 0;
-       store_.in_flight() || process_->timers.size() > 0 || process_->calls.in_flight() > 0; ++i) {
+  for (int i = 0; store_.in_flight() || process_->timers.size() > 0 ||
+                  process_->calls.in_flight() > 0 || process_->callbacks.in_flight() > 0;
+       ++i) {
     if (i > 1'000) throw Violation{"timers or calls are left although every run has ended"};
     turn();
     pass_time(next_);

@@ -51,6 +51,13 @@ class World {
   graph::DefinitionRef define_script(const std::string& workflow, const std::string& source);
   /// The same for a document drawn at random: nothing when it has errors.
   graph::DefinitionRef define_if_legal(const Value& document);
+  /// One that was made elsewhere.
+  void add_definition(const graph::DefinitionRef& definition) { definitions_.add(definition); }
+  /// Where callbacks go to, and what is answered.
+  void receive_callbacks(std::function<CallAnswer(const CallRequest&)> receiver) {
+    callback_outside_.receive(std::move(receiver));
+  }
+  const std::map<std::string, Delivery>& deliveries() const { return store_.deliveries(); }
   void send(Request request) { clients_.send(std::move(request)); }
   /// A start of a run, ready to be sent; the hash names the request.
   Request start(const std::string& run, const graph::DefinitionRef& definition, Value input);
@@ -101,6 +108,7 @@ class World {
   CallAuditor call_auditor_;
   SimStore store_;
   Outside outside_;
+  Outside callback_outside_;
   SeededEntropy entropy_;
   Clients clients_;
   HostSettings settings_;

@@ -64,6 +64,7 @@ void audit_answer(const SimStore& store, const Command& command, const Outcome<R
     case ErrorCode::wait_ended:
     case ErrorCode::run_paused:
     case ErrorCode::type_fixed:
+    case ErrorCode::wait_exists:
       return;
     default:
       lied(command, "an unexpected refusal: " + answer.error().message);

@@ -59,6 +59,7 @@ std::vector<CommitOutcome> SimStore::commit(const CommitBatch& batch) {
   for (const RunWrite& run : batch.runs) tell(run);
   for (const JobWrite& job : batch.jobs) tell(job);
   for (const ScheduleWrite& schedule : batch.schedules) tell(schedule);
+  for (const DeliveryWrite& delivery : batch.deliveries) tell(delivery);
   if (!batch.roll.empty()) {
     for (const auto& record : batch.roll.written) registrations_[record.id] = record;
     for (const RegistrationId& id : batch.roll.forgotten) registrations_.erase(id);
@@ -131,6 +132,7 @@ std::vector<SimStore::Group> SimStore::groups_of(const CommitBatch& batch) const
   for (const RunWrite& run : batch.runs) group_for(run.group).runs.push_back(&run);
   for (const JobWrite& job : batch.jobs) group_for(job.group).jobs.push_back(&job);
   for (const ScheduleWrite& one : batch.schedules) group_for(one.group).schedules.push_back(&one);
+  for (const DeliveryWrite& one : batch.deliveries) group_for(one.group).deliveries.push_back(&one);
   return groups;
 }
 
@@ -145,7 +147,7 @@ CommitOutcome SimStore::write_with_faults(const Group& group) {
   if (group.size() > 1) hooks_.probe(Probe::runs_committed_together);
   auto all_conflict = [&] {
     for (const RunWrite* run : group.runs) conflict(run->summary.id);
-    conflicts_ += group.jobs.size() + group.schedules.size();
+    conflicts_ += group.jobs.size() + group.schedules.size() + group.deliveries.size();
     return CommitOutcome::conflict;
   };
   if (chaos_.strikes(Fault::commit_conflict)) return all_conflict();
@@ -198,6 +200,7 @@ CommitOutcome SimStore::write(const RunWrite& write) {
     kept.push_back(*write.checkpoint);
     if (kept.size() > write.checkpoints_kept) kept.erase(kept.begin());
   }
+  for (const Delivery& delivery : write.deliveries) keep(delivery);
   hooks_.written(run, write);
   return CommitOutcome::done;
 }

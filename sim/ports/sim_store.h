@@ -27,14 +27,15 @@ class SimStore final : public Store {
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,
                                        uint64_t checkpoint_before = UINT64_MAX) override;
   Outcome<std::vector<StoredJob>> load_jobs(std::span<const JobId> ids) override;
-  Outcome<std::vector<StoredSchedule>> load_schedules(
-      std::span<const schedule::Key> keys) override;
+  Outcome<std::vector<StoredSchedule>> load_schedules(std::span<const schedule::Key> keys) override;
   std::vector<CommitOutcome> commit(const CommitBatch& batch) override;
   void submit(CommitBatch batch) override;
   std::optional<CommitAnswer> harvest() override;
   Outcome<PendingPage> pending(uint64_t after, size_t limit) override;
   Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override;
   Outcome<OpenSchedulesPage> open_schedules(uint64_t after, size_t limit) override;
+  Outcome<PendingDeliveryPage> pending_deliveries(uint64_t after, size_t limit) override;
+  Outcome<std::vector<Delivery>> load_deliveries(std::span<const std::string> ids) override;
   Outcome<std::vector<fleet::RegistrationRecord>> registrations() override;
 
   /// The process is gone. What it had under way may have reached the disk, whole or in part.
@@ -49,6 +50,7 @@ class SimStore final : public Store {
   const std::map<JobId, StoredJob>& jobs() const { return jobs_; }
   /// With all of their histories.
   const std::map<schedule::Key, StoredSchedule>& schedules() const { return schedules_; }
+  const std::map<std::string, Delivery>& deliveries() const { return deliveries_; }
   const std::vector<AuditLine>& audit() const { return audit_; }
   const std::map<std::string, DeadLetterEntry>& dead_letters() const { return letters_; }
   uint64_t commits() const { return commits_; }
@@ -66,7 +68,8 @@ class SimStore final : public Store {
     std::vector<const RunWrite*> runs{};
     std::vector<const JobWrite*> jobs{};
     std::vector<const ScheduleWrite*> schedules{};
-    size_t size() const { return runs.size() + jobs.size() + schedules.size(); }
+    std::vector<const DeliveryWrite*> deliveries{};
+    size_t size() const { return runs.size() + jobs.size() + schedules.size() + deliveries.size(); }
   };
   std::vector<Group> groups_of(const CommitBatch& batch) const;
   CommitOutcome write_with_faults(const Group& group);
@@ -74,10 +77,13 @@ class SimStore final : public Store {
   bool fits(const RunWrite& write) const;
   bool fits(const JobWrite& write) const;
   bool fits(const ScheduleWrite& write) const;
+  bool fits(const DeliveryWrite& write) const;
   void write(const Group& group);
   CommitOutcome write(const RunWrite& write);
   void write(const JobWrite& write);
   void write(const ScheduleWrite& write);
+  void write(const DeliveryWrite& write);
+  void keep(const Delivery& delivery);
   CommitOutcome conflict(const RunId& id);
   StoredRun since_checkpoint(const StoredRun& run, uint64_t before);
 
@@ -92,6 +98,8 @@ class SimStore final : public Store {
   std::vector<JobId> job_order_;
   std::map<schedule::Key, StoredSchedule> schedules_;
   std::vector<schedule::Key> schedule_order_;
+  std::map<std::string, Delivery> deliveries_;
+  std::vector<std::string> delivery_order_;
   std::map<RegistrationId, fleet::RegistrationRecord> registrations_;
   std::map<std::string, DeadLetterEntry> letters_;
   std::vector<AuditLine> audit_;

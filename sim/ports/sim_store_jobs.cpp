@@ -26,7 +26,8 @@ bool SimStore::fits(const Group& group) const {
   auto fit = [&](const auto* write) { return fits(*write); };
   return std::all_of(group.runs.begin(), group.runs.end(), fit) &&
          std::all_of(group.jobs.begin(), group.jobs.end(), fit) &&
-         std::all_of(group.schedules.begin(), group.schedules.end(), fit);
+         std::all_of(group.schedules.begin(), group.schedules.end(), fit) &&
+         std::all_of(group.deliveries.begin(), group.deliveries.end(), fit);
 }
 
 bool SimStore::fits(const JobWrite& write) const {
@@ -39,6 +40,7 @@ void SimStore::write(const Group& group) {
   for (const RunWrite* run : group.runs) write(*run);
   for (const JobWrite* job : group.jobs) write(*job);
   for (const ScheduleWrite* schedule : group.schedules) write(*schedule);
+  for (const DeliveryWrite* delivery : group.deliveries) write(*delivery);
 }
 
 void SimStore::write(const JobWrite& write) {

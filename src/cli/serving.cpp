@@ -87,6 +87,9 @@ Outcome<void> Serving::build_engine() {
   wanted.private_networks = settings_.http_private_networks;
   if (wanted.private_networks == "auto")
     wanted.private_networks = access_ == AccessMode::local ? "allow" : "deny";
+  wanted.callback_networks = settings_.callback_networks;
+  if (wanted.callback_networks == "auto")
+    wanted.callback_networks = access_ == AccessMode::local ? "127.0.0.0/8,::1/128" : "deny";
   wanted.on_answer = [this] {
     if (Host* host = host_) host->wake();
   };
@@ -162,7 +165,7 @@ void Serving::build_api() {
                        engine_.store->bulks(), engine_.clock(), *engine_.entropy, hub_,
                        *engine_.definitions, *engine_.vault, engine_.store->retention(),
                        *engine_.host, *engine_.host, engine_.store->dead_letters(),
-                       engine_.store->job_files()},
+                       engine_.store->job_files(), *engine_.host},
       std::move(options));
 }
 

@@ -35,6 +35,7 @@ void Host::Partition::take_off() {
     batch.runs.push_back(touched.write ? *std::move(touched.write) : write_of(touched));
     RunWrite& write = batch.runs.back();
     write.waits = std::move(touched.waits);
+    write.deliveries = std::move(touched.deliveries);
     if (flying_.groups.shared(touched.group)) write.group = flying_.groups.of(touched.group) + 1;
     write.checkpoint = checkpoint_due(open, write.events, settings_);
     write.checkpoints_kept = settings_.checkpoints_kept;
@@ -42,6 +43,7 @@ void Host::Partition::take_off() {
   }
   load_jobs(batch);
   load_schedules(batch);
+  load_deliveries(batch);
   ports_.store.submit(std::move(batch));
 }
 
@@ -79,6 +81,9 @@ bool Host::Partition::land(Instant now) {
   for (size_t i = 0; i < down.schedules.size(); ++i)
     landed(down.schedules[i], answer->batch.schedules[i],
            answer->outcomes[runs.size() + down.jobs.size() + i], now);
+  for (size_t i = 0; i < down.deliveries.size(); ++i)
+    landed(down.deliveries[i], answer->batch.deliveries[i],
+           answer->outcomes[runs.size() + down.jobs.size() + down.schedules.size() + i], now);
   if (waited_for) {
     size_t before = next_.runs.size();
     posts_ = std::exchange(held_posts_, {});
@@ -110,6 +115,7 @@ void Host::Partition::committed(Touched& touched, RunWrite& write, Instant now) 
   open.assumed = false;
   counters_.events += write.events.count;
   if (write.checkpoint) ++counters_.checkpoints_written;
+  for (const Delivery& delivery : write.deliveries) callbacks_.add(delivery);
   for (const Effect& effect : touched.effects) perform(open.run, effect);
   ports_.feed.committed(write.summary, write.events);
   ports_.feed.settled(open.run);

@@ -11,6 +11,8 @@ constexpr size_t recovery_page_runs = 2'000;
 constexpr size_t sweep_page_runs = 100;
 constexpr size_t recovery_page_schedules = 2'000;
 constexpr size_t sweep_page_schedules = 100;
+constexpr size_t recovery_page_deliveries = 2'000;
+constexpr size_t sweep_page_deliveries = 100;
 constexpr size_t sweep_page_jobs = 200;
 constexpr size_t sweep_job_pages_max = 100;
 constexpr Duration sleep_max{1'000};
@@ -37,6 +39,7 @@ bool Host::with_workers(std::function<void(Workers&)> visit) {
 bool Host::submit_schedule(schedule::Command command, ScheduleReply reply) {
   return partition_->submit_schedule({.command = std::move(command), .reply = std::move(reply)});
 }
+bool Host::redeliver(Redelivery wanted) { return partition_->redeliver(std::move(wanted)); }
 NextTurn Host::turn() { return partition_->turn(); }
 void Host::run() { partition_->run(); }
 void Host::stop() { partition_->stop(); }
@@ -56,6 +59,10 @@ Outcome<void> Host::Partition::recover() {
   FERMATA_TRY_VOID(recover_jobs());
   for (bool more = true; more;) {
     FERMATA_TRY(page_more, sweep_schedules(recovery_page_schedules));
+    more = page_more;
+  }
+  for (bool more = true; more;) {
+    FERMATA_TRY(page_more, sweep_deliveries(recovery_page_deliveries));
     more = page_more;
   }
   next_sweep_ = ports_.clock.now() + Duration{settings_.sweep_interval_ms};
@@ -107,7 +114,7 @@ void Host::Partition::sweep(Instant now) {
   if (!sweeping_) {
     if (next_sweep_ > now && next_sweep_ <= now + Duration{settings_.sweep_interval_ms}) return;
     sweeping_ = runs_left_to_sweep_ = true;
-    sweep_cursor_ = schedule_cursor_ = 0;
+    sweep_cursor_ = schedule_cursor_ = delivery_cursor_ = 0;
     job_pages_left_ = sweep_job_pages_max;
   }
   if (runs_left_to_sweep_) {
@@ -117,6 +124,8 @@ void Host::Partition::sweep(Instant now) {
   }
   auto more = sweep_schedules(sweep_page_schedules);
   if (more && *more) return;
+  auto more_deliveries = sweep_deliveries(sweep_page_deliveries);
+  if (more_deliveries && *more_deliveries) return;
   auto more_jobs = sweep_jobs_page(now);
   if (more_jobs && *more_jobs) return;
   // A page that could not be read is left for the next round.
@@ -129,7 +138,7 @@ NextTurn Host::Partition::next(Instant now) {
   // Until the store has answered nothing can be done; the answer wakes.
   if (is_full()) return next;
   next.at_once = queue_.size() > 0 || !released_.empty() || !continuing_.empty() || sweeping_ ||
-                 !desk_.idle() || !schedules_.idle();
+                 !desk_.idle() || !schedules_.idle() || !callbacks_.idle();
   std::optional<Instant> due = next_due();
   if (!deferred_.empty() && (!due || deferred_.begin()->first < *due))
     due = deferred_.begin()->first;
@@ -137,9 +146,8 @@ NextTurn Host::Partition::next(Instant now) {
   if (flying_.empty())
     if (std::optional<Instant> roll = desk_.next_roll(); roll && (!due || *roll < *due)) due = roll;
   if (due && *due <= now) next.at_once = true;
-  bool quiet =
-      !next.at_once && flying_.empty() && deferred_.empty() && desk_.quiet() &&
-      schedules_.quiet() && ports_.calls.in_flight() == 0;
+  bool quiet = !next.at_once && flying_.empty() && deferred_.empty() && desk_.quiet() &&
+               schedules_.quiet() && callbacks_.quiet() && ports_.calls.in_flight() == 0;
   if (step_clock(quiet)) next.at_once = true;
   next.at = due && *due < next_sweep_ ? *due : next_sweep_;
   return next;
@@ -148,7 +156,8 @@ NextTurn Host::Partition::next(Instant now) {
 /// Of runs, jobs and schedules.
 std::optional<Instant> Host::Partition::next_due() const {
   std::optional<Instant> due = ports_.timers.next_due();
-  for (std::optional<Instant> other : {desk_.next_due(), schedules_.next_due()})
+  for (std::optional<Instant> other :
+       {desk_.next_due(), schedules_.next_due(), callbacks_.next_due()})
     if (other && (!due || *other < *due)) due = other;
   return due;
 }
@@ -188,7 +197,7 @@ void Host::Partition::run() {
     NextTurn next = turn();
     if (!flying_.empty() && (is_full() || queue_.size() == 0)) sleep(next);
   } while (queue_.size() > 0 || !flying_.empty() || !released_.empty() || !desk_.idle() ||
-           !schedules_.idle());
+           !schedules_.idle() || !callbacks_.idle());
   desk_.stop();
 }
 

@@ -24,7 +24,8 @@ Host::Partition::Partition(HostPorts ports, HostSettings settings)
       cache_(ports.store, ports.definitions, settings.cached_runs_max),
       queue_(settings.queue_commands_max),
       desk_(ports.store, ports.entropy, settings_, ports.clock.now()),
-      schedules_(ports.store, settings_) {
+      schedules_(ports.store, settings_),
+      callbacks_(ports.store, ports.callbacks, ports.entropy, settings_.callbacks) {
   ports_.store.on_answer([this] { wake(); });
 }
 
@@ -43,15 +44,18 @@ NextTurn Host::Partition::turn() {
   land(now);
   std::vector<JobItem> jobs;
   std::vector<ScheduleItem> schedules;
+  std::vector<DeliveryItem> deliveries;
   if (!is_full()) {
+    deliveries = callbacks_.gather(now, bite());
     jobs = desk_.gather(now, bite());
     schedules = schedules_.gather(now, zones_, bite());
   }
-  decide_all(gather(now), std::move(jobs), std::move(schedules), now);
+  decide_all(gather(now), std::move(jobs), std::move(schedules), std::move(deliveries), now);
   take_off();
   // A store that is done at once may have been given another batch by then.
   while (land(now)) {
   }
+  callbacks_.send_due(now);
   desk_.answer_claims(now);
   // What has just landed may have made room for others.
   for (JobItem& placement : desk_.placements()) desk_.put_last(std::move(placement));
@@ -62,6 +66,7 @@ NextTurn Host::Partition::turn() {
   cache_.trim();
   cache_.clear_damage();
   counters_.runs_cached = cache_.size();
+  counters_.callbacks_pending = callbacks_.pending();
   counters_.checkpoints_restored = cache_.checkpoints_restored();
   counters_.checkpoints_unreadable = cache_.checkpoints_unreadable();
   return next(now);
@@ -146,8 +151,9 @@ std::vector<OpenRun*> Host::Partition::open_all(std::vector<Item>& items, Instan
 }
 
 void Host::Partition::decide_all(std::vector<Item> items, std::vector<JobItem> jobs,
-                                 std::vector<ScheduleItem> schedules, Instant now) {
-  if (items.empty() && jobs.empty() && schedules.empty()) return;
+                                 std::vector<ScheduleItem> schedules,
+                                 std::vector<DeliveryItem> deliveries, Instant now) {
+  if (items.empty() && jobs.empty() && schedules.empty() && deliveries.empty()) return;
   std::vector<OpenRun*> open = open_all(items, now);
   size_t before = next_.runs.size();
   next_.runs.reserve(before + items.size());
@@ -155,6 +161,7 @@ void Host::Partition::decide_all(std::vector<Item> items, std::vector<JobItem> j
     if (open[i]) decide_one(touch(*open[i]), std::move(items[i]), now);
   decide_jobs(std::move(jobs), now);
   decide_schedules(std::move(schedules), now);
+  decide_deliveries(std::move(deliveries), now);
   decide_posts(now);
   settle_idle(before, now);
   settle_idle_jobs(now);
@@ -210,11 +217,14 @@ void Host::Partition::decide_one(Touched& touched, Item item, Instant now) {
     touched.events = std::move(decision->events);
     touched.effects = std::move(decision->effects);
     touched.waits = std::move(decision->waits);
+    touched.deliveries = std::move(decision->deliveries);
   } else {
     std::move(decision->events.begin(), decision->events.end(), std::back_inserter(touched.events));
     std::move(decision->effects.begin(), decision->effects.end(),
               std::back_inserter(touched.effects));
     add_waits(touched.waits, std::move(decision->waits));
+    std::move(decision->deliveries.begin(), decision->deliveries.end(),
+              std::back_inserter(touched.deliveries));
   }
   touched.items.push_back({std::move(item), std::move(refusal)});
   if (!decision) return;
@@ -300,6 +310,7 @@ HostCounters Host::Partition::counters() const {
   counters.checkpoints_restored = counters_.checkpoints_restored;
   counters.checkpoints_unreadable = counters_.checkpoints_unreadable;
   counters.queue_depth = queue_.size();
+  counters.callbacks_pending = counters_.callbacks_pending;
   return counters;
 }
 

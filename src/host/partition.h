@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/queue.h"
+#include "host/callback_desk.h"
 #include "host/host.h"
 #include "host/job_desk.h"
 #include "host/schedule_desk.h"
@@ -22,6 +23,7 @@ class Host::Partition {
   bool submit(Command command, Reply reply);
   bool ask_jobs(JobDesk::Visit visit);
   bool submit_schedule(ScheduleItem item);
+  bool redeliver(Redelivery wanted);
   NextTurn turn();
   void run();
   void stop();
@@ -44,7 +46,8 @@ class Host::Partition {
   bool is_full() const;
   size_t bite() const;
   void decide_all(std::vector<Item> items, std::vector<JobItem> jobs,
-                  std::vector<ScheduleItem> schedules, Instant now);
+                  std::vector<ScheduleItem> schedules, std::vector<DeliveryItem> deliveries,
+                  Instant now);
   std::vector<OpenRun*> open_all(std::vector<Item>& items, Instant now);
   Touched& touch(OpenRun& open);
   void decide_one(Touched& touched, Item item, Instant now);
@@ -105,6 +108,20 @@ class Host::Partition {
   CommitOutcome find_out(const ScheduleWrite& write);
   void not_committed(TouchedSchedule& touched, CommitOutcome outcome, Instant now);
 
+  // callbacks.cpp: what became of callbacks.
+  void decide_deliveries(std::vector<DeliveryItem> items, Instant now);
+  TouchedDelivery& touch(Delivery next, uint64_t expected, DeliveryItem item);
+  void decide_answer(const Delivery& before, DeliveryItem item, Instant now);
+  void decide_redelivery(DeliveryItem item, Instant now);
+  void refuse_answer(const std::string& delivery, const Error& error, Instant now);
+  void load_deliveries(CommitBatch& batch);
+  CommitOutcome find_out(const DeliveryWrite& write);
+  void landed(TouchedDelivery& touched, const DeliveryWrite& write, CommitOutcome outcome,
+              Instant now);
+  void not_recorded(TouchedDelivery touched, const Error& error, Instant now);
+  void abandon_deliveries(Groups::Member whole, const Error& error, Instant now);
+  Outcome<bool> sweep_deliveries(size_t deliveries);
+
   // flight.cpp: what was decided is made durable; then effects, feed and replies.
   void take_off();
   bool land(Instant now);
@@ -134,6 +151,7 @@ class Host::Partition {
   BoundedQueue<Item> queue_;
   JobDesk desk_;
   ScheduleDesk schedules_;
+  CallbackDesk callbacks_;
   std::atomic<bool> stopping_{false};
 
   // Owned by the thread that takes turns.
@@ -152,6 +170,7 @@ class Host::Partition {
   std::multimap<Instant, Item> deferred_;  ///< to be tried again later
   uint64_t sweep_cursor_ = 0;
   uint64_t schedule_cursor_ = 0;
+  uint64_t delivery_cursor_ = 0;
   bool runs_left_to_sweep_ = false;
   bool sweeping_ = false;
   Instant next_sweep_;
@@ -168,7 +187,7 @@ class Host::Partition {
     std::atomic<uint64_t> commits{0}, commands{0}, events{0}, conflicts{0}, refusals{0},
         timers_fired{0}, calls_placed{0}, store_failures{0}, runs_cached{0}, commands_held{0},
         commits_overlapped{0}, checkpoints_written{0}, checkpoints_restored{0},
-        checkpoints_unreadable{0};
+        checkpoints_unreadable{0}, callbacks_pending{0};
   };
   Counters counters_;
 };

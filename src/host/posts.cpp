@@ -97,6 +97,7 @@ void Host::Partition::decide_posts(Instant now) {
         answer_sender(post, damage);
         if (post.schedule && damage)
           refuse_start(*post.schedule, post.item.command.run, *damage, post.group);
+        if (post.delivery && damage) refuse_answer(*post.delivery, *damage, now);
       } else {
         abandon(post.group, fetched.error(), now);
       }
@@ -119,6 +120,8 @@ void Host::Partition::decide_post(OpenRun& open, Posted post, Instant now) {
   decide_one(touched, std::move(post.item), now);
   if (post.schedule)
     answer_schedule(*post.schedule, open.run, was_there, touched.items.back().refusal, group);
+  if (const auto& refusal = touched.items.back().refusal; post.delivery && refusal)
+    refuse_answer(*post.delivery, *refusal, now);
   if (sender) {
     const std::optional<Error>& refusal = touched.items.back().refusal;
     answer_sender(Posted{{}, group, std::move(sender)}, refusal ? &*refusal : nullptr);
@@ -156,6 +159,7 @@ void Host::Partition::abandon(Groups::Member group, const Error& error, Instant 
   std::erase_if(held_posts_, gone);
   abandon_jobs(whole, error, now);
   abandon_schedules(whole, error, now);
+  abandon_deliveries(whole, error, now);
   refuse_all(std::move(items), error, now);
 }
 

@@ -8,6 +8,7 @@
 #include "host/groups.h"
 #include "host/intake.h"
 #include "host/run_cache.h"
+#include "host/touched_delivery.h"
 #include "host/touched_job.h"
 #include "host/touched_schedule.h"
 
@@ -35,6 +36,7 @@ struct Touched {
   std::vector<Event> events;
   std::vector<Effect> effects;
   std::vector<WaitRecord> waits;   ///< that the events changed, each as it is now
+  std::vector<Delivery> deliveries;  ///< of ends among the events
   std::vector<DecidedItem> items;  ///< repeated when the commit conflicts
   std::optional<RunWrite> write;   ///< once made; a post that comes later unmakes it
 };
@@ -44,11 +46,16 @@ struct Flight {
   std::vector<Touched> runs;
   std::vector<TouchedJob> jobs;
   std::vector<TouchedSchedule> schedules;
+  std::vector<TouchedDelivery> deliveries;
   Groups groups;
   size_t commands = 0;
   RollWrite roll{};
-  bool empty() const { return runs.empty() && jobs.empty() && schedules.empty() && roll.empty(); }
-  size_t size() const { return runs.size() + jobs.size() + schedules.size(); }
+  bool empty() const {
+    return runs.empty() && jobs.empty() && schedules.empty() && deliveries.empty() && roll.empty();
+  }
+  size_t size() const {
+    return runs.size() + jobs.size() + schedules.size() + deliveries.size();
+  }
 };
 
 /// A command that a decision of this turn addresses to another run.
@@ -59,6 +66,8 @@ struct Posted {
   std::optional<SendSignal> sender;
   /// Whose occurrence this start is of; it hears when none comes of it.
   std::optional<schedule::Key> schedule{};
+  /// Whose answer asked for this; it is told of a refusal.
+  std::optional<std::string> delivery{};
 };
 
 /// Commands for runs that are decided and not durable yet. They wait in order until it is known

@@ -18,6 +18,7 @@ struct CallSecrets {
   std::vector<std::pair<std::string, std::string>> query;
   /// Texts that an answer must not repeat, in every form a server may echo them.
   std::vector<std::string> hidden;
+  std::vector<std::string> signing{};  ///< what a callback is signed with, each alone
 };
 
 /// Why there are none; becomes the error of the call.

@@ -83,7 +83,7 @@ struct WaitFilter {
   std::optional<bool> on_hold{};
   std::optional<Instant> due_from{};  ///< due at or after
   std::optional<Instant> due_to{};    ///< due before
-  std::string q{};  ///< text found in id, run id, workflow id, step or contact id
+  std::string q{};                    ///< text found in id, run id, workflow id, step or contact id
 };
 bool matches(const WaitFilter& filter, const WaitRecord& record);
 
@@ -182,6 +182,9 @@ class Reader {
                                        const WaitStart& start) = 0;
   /// How many of the waits fall due when, by time and type; empty slots are left out.
   virtual Outcome<std::vector<WaitSlot>> wait_slots(const WaitFilter& filter) = 0;
+  virtual Outcome<std::optional<Delivery>> find_delivery(const std::string& id) = 0;
+  virtual Outcome<DeliveryPage> list_deliveries(const DeliveryFilter& filter, size_t limit,
+                                                const std::string& cursor) = 0;
   virtual Outcome<AuditPage> audit(const AuditFilter& filter, size_t limit,
                                    const std::string& cursor) = 0;
 };

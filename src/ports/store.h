@@ -12,6 +12,7 @@
 #include "core/model/wait.h"
 #include "core/schedule/schedule.h"
 #include "ports/dead_letters.h"
+#include "ports/deliveries.h"
 
 namespace fermata {
 
@@ -49,6 +50,8 @@ struct RunWrite {
   uint32_t checkpoints_kept = 2;
   /// Waits that `events` changed, each once, as they are after them (W-90).
   std::vector<WaitRecord> waits{};
+  /// What others are to be told of ends among `events` (W-72); written once.
+  std::vector<Delivery> deliveries{};
 };
 
 /// A job as the store holds it, with all of its history: that of a job stays short.
@@ -101,11 +104,14 @@ struct CommitBatch {
   std::vector<RunWrite> runs;              ///< each run at most once
   std::vector<JobWrite> jobs{};            ///< each job at most once
   std::vector<ScheduleWrite> schedules{};  ///< each schedule at most once
+  std::vector<DeliveryWrite> deliveries{};  ///< each delivery at most once
   RollWrite roll{};
   bool empty() const { return size() == 0; }
-  /// How many outcomes it has: per run, job and schedule, then one for a roll that is not empty.
+  /// How many outcomes it has: per run, job, schedule and delivery, then one for a roll that is not
+  /// empty.
   size_t size() const {
-    return runs.size() + jobs.size() + schedules.size() + (roll.empty() ? 0 : 1);
+    return runs.size() + jobs.size() + schedules.size() + deliveries.size() +
+           (roll.empty() ? 0 : 1);
   }
 };
 
@@ -182,6 +188,10 @@ class Store {
     bool more = false;
   };
   virtual Outcome<OpenSchedulesPage> open_schedules(uint64_t after, size_t limit) = 0;
+  /// Deliveries that are still to be sent, by when they were written.
+  virtual Outcome<PendingDeliveryPage> pending_deliveries(uint64_t after, size_t limit) = 0;
+  /// Those that are there, in any order.
+  virtual Outcome<std::vector<Delivery>> load_deliveries(std::span<const std::string> ids) = 0;
   /// Registrations of workers as last written. One that cannot be read is left out.
   virtual Outcome<std::vector<fleet::RegistrationRecord>> registrations() = 0;
 

@@ -71,12 +71,14 @@ HostSettings host_settings(const ApiOptions& options) {
 struct TestWorld::Inside {
   explicit Inside(ApiOptions options)
       : tracing(hub, options.telemetry ? *options.telemetry : no_telemetry),
-        host(HostPorts{store, timers, calls, clock, engine_entropy, tracing, engine_definitions},
+        host(HostPorts{store, timers, calls, clock, engine_entropy, tracing, engine_definitions,
+                       nullptr, &sink},
              host_settings(options)),
         api(ApiParts{intake, store, store, store, clock, api_entropy, hub, definitions, vault,
-                     store, host, host, store, store},
+                     store, host, host, store, store, host},
             std::move(options)),
         server(any_port(), api) {
+    sink.ring = [this] { host.wake(); };
     auto started = server.start();
     check(static_cast<bool>(started));
     check(static_cast<bool>(api.recover()));
@@ -93,6 +95,7 @@ struct TestWorld::Inside {
   MemoryStore store;
   WheelTimers timers;
   NoCalls calls;
+  TestSink sink;
   VirtualClock clock{*parse_rfc3339("2026-01-26T00:00:00Z")};
   SeededEntropy engine_entropy{1};
   SeededEntropy api_entropy{2};
@@ -118,6 +121,35 @@ TestWorld::TestWorld(const std::function<void(ApiOptions&)>& change) {
 }
 
 TestWorld::~TestWorld() = default;
+TestSink& TestWorld::sink() { return inside_->sink; }
+
+void TestSink::submit(const CallTicket& ticket, CallRequest request) {
+  CallAnswer given;
+  given.status = 200;
+  {
+    std::lock_guard lock(mutex_);
+    if (answer) given = answer(request);
+    given.ticket = ticket;
+    received_.push_back(std::move(request));
+    answers_.push_back(std::move(given));
+  }
+  if (ring) ring();
+}
+
+std::vector<CallAnswer> TestSink::harvest() {
+  std::lock_guard lock(mutex_);
+  return std::exchange(answers_, {});
+}
+
+size_t TestSink::in_flight() const {
+  std::lock_guard lock(mutex_);
+  return answers_.size();
+}
+
+std::vector<CallRequest> TestSink::received() const {
+  std::lock_guard lock(mutex_);
+  return received_;
+}
 Api& TestWorld::api() { return inside_->api; }
 Server& TestWorld::server() { return inside_->server; }
 TestIntake& TestWorld::intake() { return inside_->intake; }

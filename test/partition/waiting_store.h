@@ -34,6 +34,12 @@ class WaitingStore final : public Store {
   Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override {
     return memory.open_jobs(after, limit);
   }
+  Outcome<PendingDeliveryPage> pending_deliveries(uint64_t after, size_t limit) override {
+    return memory.pending_deliveries(after, limit);
+  }
+  Outcome<std::vector<Delivery>> load_deliveries(std::span<const std::string> ids) override {
+    return memory.load_deliveries(ids);
+  }
   Outcome<std::vector<fleet::RegistrationRecord>> registrations() override {
     return memory.registrations();
   }

@@ -56,9 +56,14 @@ class FaultyStore final : public Store {
                                        uint64_t checkpoint_before = UINT64_MAX) override;
   Outcome<std::vector<StoredJob>> load_jobs(std::span<const JobId> ids) override;
   Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override;
-  Outcome<std::vector<StoredSchedule>> load_schedules(
-      std::span<const schedule::Key> keys) override;
+  Outcome<std::vector<StoredSchedule>> load_schedules(std::span<const schedule::Key> keys) override;
   Outcome<OpenSchedulesPage> open_schedules(uint64_t after, size_t limit) override;
+  Outcome<PendingDeliveryPage> pending_deliveries(uint64_t after, size_t limit) override {
+    return store_.pending_deliveries(after, limit);
+  }
+  Outcome<std::vector<Delivery>> load_deliveries(std::span<const std::string> ids) override {
+    return store_.load_deliveries(ids);
+  }
   Outcome<std::vector<fleet::RegistrationRecord>> registrations() override {
     return store_.registrations();
   }

@@ -6,6 +6,7 @@
 #include <climits>
 
 #include "adapters/http/secret_query.h"
+#include "base/hash.h"
 
 namespace fermata::http {
 namespace {
@@ -47,6 +48,19 @@ bool Transfer::point_at(const std::string& address) {
   return true;
 }
 
+/// `t=<unix s>,v1=<hex>` with one `v1` for each secret (W-73).
+void Transfer::sign() {
+  if (!request_.signed_at || secrets_.signing.empty()) return;
+  std::string t = std::to_string(*request_.signed_at);
+  std::string signature = "t=" + t;
+  for (const std::string& secret : secrets_.signing) {
+    auto digest = hmac_sha256(secret, t + "." + request_.body);
+    signature += ",v1=" + hex({reinterpret_cast<const char*>(digest.data()), digest.size()});
+  }
+  secrets_.signing.clear();
+  request_.headers.emplace_back("Fermata-Signature", std::move(signature));
+}
+
 bool Transfer::take_secrets(CallSecrets secrets) {
   request_.credentials = Value();
   secrets_ = std::move(secrets);
@@ -58,6 +72,7 @@ bool Transfer::take_secrets(CallSecrets secrets) {
     secret_names_.insert(name);
     if (!has_header(request_.headers, name)) request_.headers.push_back(std::move(header));
   }
+  sign();
   const auto mistake = mistake_in(request_);
   if (mistake) return fail("parameter_invalid", "The request cannot be sent: " + *mistake + ".");
   return secrets_.query.empty() || point_at(with_query(url_->text, secrets_.query));

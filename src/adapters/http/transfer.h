@@ -57,6 +57,7 @@ class Transfer {
   static int on_request(void* self, char* remote, char* local, int remote_port,
                         int local_port) noexcept;
 
+  void sign();
   void set_method(CURL* target);
   void set_guards(CURL* target);
   HeaderList header_list() const;

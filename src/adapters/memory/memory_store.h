@@ -30,12 +30,13 @@ class MemoryStore final : public Store,
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,
                                        uint64_t checkpoint_before = UINT64_MAX) override;
   Outcome<std::vector<StoredJob>> load_jobs(std::span<const JobId> ids) override;
-  Outcome<std::vector<StoredSchedule>> load_schedules(
-      std::span<const schedule::Key> keys) override;
+  Outcome<std::vector<StoredSchedule>> load_schedules(std::span<const schedule::Key> keys) override;
   std::vector<CommitOutcome> commit(const CommitBatch& batch) override;
   Outcome<PendingPage> pending(uint64_t after, size_t limit) override;
   Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override;
   Outcome<OpenSchedulesPage> open_schedules(uint64_t after, size_t limit) override;
+  Outcome<PendingDeliveryPage> pending_deliveries(uint64_t after, size_t limit) override;
+  Outcome<std::vector<Delivery>> load_deliveries(std::span<const std::string> ids) override;
   Outcome<std::vector<fleet::RegistrationRecord>> registrations() override;
 
   // Reader
@@ -59,6 +60,9 @@ class MemoryStore final : public Store,
   Outcome<WaitPage> list_waits(const WaitFilter& filter, size_t limit,
                                const WaitStart& start) override;
   Outcome<std::vector<WaitSlot>> wait_slots(const WaitFilter& filter) override;
+  Outcome<std::optional<Delivery>> find_delivery(const std::string& id) override;
+  Outcome<DeliveryPage> list_deliveries(const DeliveryFilter& filter, size_t limit,
+                                        const std::string& cursor) override;
   Outcome<AuditPage> audit(const AuditFilter& filter, size_t limit,
                            const std::string& cursor) override;
 
@@ -168,6 +172,10 @@ class MemoryStore final : public Store,
   CommitOutcome write(const JobWrite& job);
   bool fits(const ScheduleWrite& schedule) const;
   CommitOutcome write(const ScheduleWrite& schedule);
+  bool fits(const DeliveryWrite& delivery) const;
+  CommitOutcome write(const DeliveryWrite& delivery);
+  void keep_delivery(const Delivery& delivery);
+  void forget_deliveries(const RunId& run);
   StoredSchedule stored_schedule(const schedule::Key& key) const;
   void keep(const JobWrite& job);
   void forget_job(std::map<uint64_t, StoredJob>::iterator job);
@@ -212,6 +220,9 @@ class MemoryStore final : public Store,
   std::map<std::string, WaitRecord> waits_;
   /// By execution, step and occurrence.
   std::map<std::tuple<RunId, std::string, uint32_t>, std::string> waits_at_;
+  std::map<uint64_t, Delivery> deliveries_;  ///< by number, in order of creation
+  uint64_t deliveries_made_ = 0;
+  std::unordered_map<std::string, uint64_t> delivery_at_;
   std::deque<AuditEntry> audit_;
   uint64_t audit_removed_ = 0;  ///< a line's number is its place plus this plus one
   std::map<AccountId, AuditRoot> audit_roots_;

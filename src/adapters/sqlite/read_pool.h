@@ -7,6 +7,7 @@
 #include "adapters/sqlite/bulk_rows.h"
 #include "adapters/sqlite/catalog_queries.h"
 #include "adapters/sqlite/dead_letter_rows.h"
+#include "adapters/sqlite/delivery_rows.h"
 #include "adapters/sqlite/job_file_rows.h"
 #include "adapters/sqlite/job_queries.h"
 #include "adapters/sqlite/registration_rows.h"
@@ -24,6 +25,7 @@ struct ReadConnection {
   JobQueries jobs{*database};
   ScheduleQueries schedules{*database};
   WaitQueries waits{*database};
+  DeliveryQueries deliveries{*database};
   CatalogQueries catalog{*database};
   BulkQueries bulks{*database};
   DeadLetterQueries letters{*database};

@@ -51,6 +51,8 @@ class SqliteStore final : public Store,
   Outcome<PendingPage> pending(uint64_t after, size_t limit) override;
   Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override;
   Outcome<OpenSchedulesPage> open_schedules(uint64_t after, size_t limit) override;
+  Outcome<PendingDeliveryPage> pending_deliveries(uint64_t after, size_t limit) override;
+  Outcome<std::vector<Delivery>> load_deliveries(std::span<const std::string> ids) override;
   Outcome<std::vector<fleet::RegistrationRecord>> registrations() override;
   std::string trouble() const override;
 
@@ -75,6 +77,9 @@ class SqliteStore final : public Store,
   Outcome<WaitPage> list_waits(const WaitFilter& filter, size_t limit,
                                const WaitStart& start) override;
   Outcome<std::vector<WaitSlot>> wait_slots(const WaitFilter& filter) override;
+  Outcome<std::optional<Delivery>> find_delivery(const std::string& id) override;
+  Outcome<DeliveryPage> list_deliveries(const DeliveryFilter& filter, size_t limit,
+                                        const std::string& cursor) override;
   Outcome<AuditPage> audit(const AuditFilter& filter, size_t limit,
                            const std::string& cursor) override;
 

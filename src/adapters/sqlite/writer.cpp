@@ -24,6 +24,7 @@ Outcome<void> Writer::start() {
   FERMATA_TRY_VOID(runs_.start());
   FERMATA_TRY_VOID(jobs_.start());
   FERMATA_TRY_VOID(schedules_.start());
+  FERMATA_TRY_VOID(deliveries_.start());
   return chain_.start();
 }
 
@@ -34,6 +35,7 @@ std::vector<CommitOutcome> Writer::commit(const CommitBatch& batch) {
   for (const RunWrite& run : batch.runs) all.push_back({.run = &run});
   for (const JobWrite& job : batch.jobs) all.push_back({.job = &job});
   for (const ScheduleWrite& one : batch.schedules) all.push_back({.schedule = &one});
+  for (const DeliveryWrite& one : batch.deliveries) all.push_back({.delivery = &one});
   if (!batch.roll.empty()) all.push_back({.roll = &batch.roll});
   std::lock_guard lock(mutex_);
   Together together = commit_together(all);
@@ -116,7 +118,13 @@ Outcome<std::set<uint32_t>> Writer::unfit_groups(const Writes& writes) {
 
 std::optional<CommitOutcome> Writer::test(const Write& write) {
   if (write.run) return runs_.test(*write.run);
-  return write.job ? jobs_.test(*write.job) : schedules_.test(*write.schedule);
+  if (write.job) return jobs_.test(*write.job);
+  return write.schedule ? schedules_.test(*write.schedule) : deliveries_.test(*write.delivery);
+}
+
+std::optional<CommitOutcome> Writer::write_one(const Write& write) {
+  if (write.job) return jobs_.write(*write.job);
+  return write.schedule ? schedules_.write(*write.schedule) : deliveries_.write(*write.delivery);
 }
 
 Outcome<std::vector<CommitOutcome>> Writer::write_all(const Writes& writes) {
@@ -135,15 +143,17 @@ Outcome<std::vector<CommitOutcome>> Writer::write_all(const Writes& writes) {
 Outcome<void> Writer::write_others(const Writes& writes, const std::set<uint32_t>& unfit,
                                    std::vector<CommitOutcome>& outcomes) {
   for (size_t i = 0; i < writes.size(); ++i) {
-    const JobWrite* job = writes[i].job;
-    const ScheduleWrite* schedule = writes[i].schedule;
-    if ((!job && !schedule) || unfit.contains(writes[i].group())) continue;
-    std::optional<CommitOutcome> outcome = job ? jobs_.write(*job) : schedules_.write(*schedule);
-    if (!outcome) return database_->failure(job ? "writing a job" : "writing a schedule");
+    const Write& one = writes[i];
+    bool other = one.job || one.schedule || one.delivery;
+    if (!other || unfit.contains(one.group())) continue;
+    std::optional<CommitOutcome> outcome = write_one(one);
+    if (!outcome)
+      return database_->failure(one.job        ? "writing a job"
+                                : one.schedule ? "writing a schedule"
+                                               : "writing a delivery");
     outcomes[i] = *outcome;
     if (*outcome != CommitOutcome::done) continue;
-    for (const AuditLine& line : job ? job->audit : schedule->audit)
-      FERMATA_TRY_VOID(chain_.append(line));
+    for (const AuditLine& line : one.audit()) FERMATA_TRY_VOID(chain_.append(line));
   }
   return {};
 }
@@ -163,6 +173,8 @@ Outcome<void> Writer::write_runs(const Writes& writes, const std::set<uint32_t>&
     if (!writes[i].run || outcomes[i] != CommitOutcome::done) continue;
     any = true;
     for (const WaitRecord& wait : writes[i].run->waits) waits.push_back(&wait);
+    for (const Delivery& delivery : writes[i].run->deliveries)
+      if (!deliveries_.create(delivery)) return database_->failure("writing a delivery");
     for (const AuditLine& line : writes[i].run->audit) FERMATA_TRY_VOID(chain_.append(line));
   }
   if (!waits_.write(waits)) return database_->failure("writing waits");
@@ -195,6 +207,10 @@ Outcome<std::vector<StoredJob>> Writer::load_jobs(std::span<const JobId> ids) {
 
 Outcome<std::vector<StoredSchedule>> Writer::load_schedules(std::span<const schedule::Key> keys) {
   return ask([&] { return schedule_queries_.load(keys); });
+}
+
+Outcome<std::vector<Delivery>> Writer::load_deliveries(std::span<const std::string> ids) {
+  return ask([&] { return delivery_queries_.load(ids); });
 }
 
 Outcome<void> Writer::transact(const AuditLine* line, const std::function<Outcome<void>()>& body) {

@@ -101,5 +101,7 @@ std::optional<std::vector<EdgeIndex>> edges_to(const Run& run, TokenId id,
                                                const std::string& branch);
 /// A user lets the token at a wait go on (W-15).
 void resume_by_hand(Step& step, TokenId id, const Value& event, std::vector<EdgeIndex> edges);
+/// The token at a wait whose date had passed goes on, along one branch if it names one (R7).
+void resume_past_date(Step& step, TokenId id, const std::string& branch);
 
 }  // namespace fermata::graph

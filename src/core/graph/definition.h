@@ -140,6 +140,11 @@ class Definition {
   flow::Expression program;
   bool is_script() const { return script != nullptr; }
 
+  /// No program at all: another engine runs it and waits here (W-71). `callback` of the document is
+  /// told of ends that name no address of their own.
+  bool external = false;
+  Value callback;
+
   /// Level graph (G-73): successors of each node in its own lineage. A split leads to its
   /// aggregator and, because it fails in its own lineage, along its error edge.
   std::vector<std::vector<NodeIndex>> level_next;

@@ -176,6 +176,17 @@ void resume_by_hand(Step& step, TokenId id, const Value& event, std::vector<Edge
   settle(step, activation.lineage);
 }
 
+void resume_past_date(Step& step, TokenId id, const std::string& branch) {
+  Activation activation = activation_of(step.run, id);
+  Instant since = step.run.tokens.at(id).since;
+  std::vector<EdgeIndex> edges = edges_to(step.run, id, branch).value_or(std::vector<EdgeIndex>{});
+  Value output = Value::object({{"resumed_at", to_rfc3339(step.at)}, {"resumed_by", "past_date"}});
+  if (!branch.empty()) output.set("branch", branch);
+  step.touch(activation.lineage);
+  step.emit(WaitResumed{activation, "past_date", std::move(output), std::move(edges), since, ""});
+  settle(step, activation.lineage);
+}
+
 void offer_signals(Step& step, const std::string& name) {
   for (const auto& [id, token] : step.run.tokens) {
     if (token.parked != Parked::signal || token.parameters.get("name") != Value(name)) continue;

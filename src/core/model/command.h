@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/error.h"
 #include "base/id.h"
 #include "base/time.h"
 #include "base/value.h"
@@ -131,10 +132,34 @@ struct ReleaseWaits {
   std::string reason;  ///< that they are held for; empty: whatever it is but a pause
 };
 
+/// Opens a wait by the API (W-11): beside a program, for one that runs elsewhere, or for the token
+/// that a cancelled wait at the same step has left behind (W-64).
+struct OpenWait {
+  std::string step;
+  std::string type;
+  Value config;
+  std::string contact_id{};  ///< must be the run's; empty: not said
+  Value callback{};
+  Value metadata{};
+  std::string request{};  ///< repeated, it finds its wait there; empty: always a new one
+};
+/// Ends a run without a program (W-32).
+struct CompleteRun {
+  Value output;
+};
+/// What the receiver of a callback answered (W-75). What cannot be opened leaves a wait that ended
+/// as `error`, which is called back in turn.
+struct TakeAnswer {
+  std::string step;  ///< of the wait it was told of
+  std::optional<OpenWait> next;
+  std::optional<Error> refusal;  ///< why `next` cannot be read
+  std::optional<CompleteRun> complete;
+};
+
 using CommandBody = std::variant<StartRun, WakeRun, AnswerCall, RecoverCalls, CancelRun, PauseRun,
                                  ResumeRun, SignalRun, MigrateRun, SettleJob, SettleChild,
                                  SettleSignal, ResumeWait, CancelWait, ChangeWait, HoldWaits,
-                                 ReleaseWaits>;
+                                 ReleaseWaits, OpenWait, CompleteRun, TakeAnswer>;
 
 /// An imperative addressed to one run.
 struct Command {

@@ -421,6 +421,28 @@ struct FlowMigrated {
     v("state", state);
   }
 };
+/// A wait of the API was opened, or could not be (W-11, W-75). `takes`: what a cancelled
+/// wait has left behind, its token or its own number; 0: nothing.
+struct WaitRegistered {
+  uint64_t takes = 0;
+  Wait wait;
+  std::string by;
+  template <class V> void each(V&& v) { v("takes", takes); v("wait", wait); v("by", by); }
+};
+/// A wait that parks no token has ended.
+struct WaitEnded {
+  std::string wait;
+  WaitStatus status = WaitStatus::resumed;
+  std::string resumed_by;
+  std::string reason;
+  std::string signal_id;
+  Value outcome;
+  std::string by;
+  template <class V> void each(V&& v) {
+    v("wait_id", wait); v("status", status); v("resumed_by", resumed_by); v("reason", reason);
+    v("signal_id", signal_id); v("outcome", outcome); v("by", by);
+  }
+};
 
 /// The position in this list is the stored tag: only ever add at the end. A run has one start,
 /// which is three times as large as any other event.
@@ -433,7 +455,7 @@ using EventBody =
                  RunCompleted, RunFailed, RunCancelled, RunTimedOut, JobRequested,
                  ChildRequested, SignalSent, FlowResumed, FlowSettled, FlowTimerFired, FlowEnding,
                  FlowNoted, WaitCancelled, WaitChanged, WaitHeld, WaitReleased,
-                 FlowFaulted, FlowMigrated>;
+                 FlowFaulted, FlowMigrated, WaitRegistered, WaitEnded>;
 std::string_view type_name(const EventBody& body);
 
 /// What lists the fields of an event.

@@ -118,8 +118,8 @@ struct Merge {
   std::vector<NodeIndex> missing;
 };
 
-/// `script` stands for the first of all that a script has armed.
-enum class TimerKind : uint8_t { token, merge, scope, run, script };
+/// `script` stands for the first of all that a script has armed; `wait` is one that parks no token.
+enum class TimerKind : uint8_t { token, merge, scope, run, script, wait };
 /// Ordered as timers fire: by due time, then kind and id.
 struct RunTimer {
   Instant due;
@@ -202,6 +202,7 @@ struct Run {
   /// Those that are pending, and cancelled ones whose token still stands there (W-64).
   std::map<WaitKey, Wait> waits;
   std::map<std::string, uint32_t> waits_opened;  ///< so far, by step
+  uint64_t endings = 0;  ///< of its waits and of itself, those that others are told of (W-72)
   /// Waits as the latest events left them, in order, for whoever writes them down. Not part of the
   /// state: left by the fold for the decision at hand.
   std::vector<Wait> wait_changes;

@@ -71,6 +71,13 @@ struct Wait {
   std::string resumed_by;    ///< scheduler, event, timeout, manual, past_date or cancelled
   std::string ended_reason;
   std::string signal_id;     ///< of the signal that ended it
+  Value callback;            ///< of a wait of the API: {url, credentials?}, or null
+  Value metadata;            ///< as it was given, or null
+  std::string request;       ///< tells a repeated request from another (A-4), or empty
+  /// {event, branch} as whoever goes on after it is told them, or null.
+  Value outcome;
+  std::string last_error;    ///< of one that ended as `error`
+  uint64_t ending = 0;  ///< its place among the ends of its run that are told (W-72); 0: none
   bool operator==(const Wait&) const = default;
   bool is_for_event() const { return type == "for_event"; }
   template <class V> void each(V&& v) {
@@ -79,6 +86,8 @@ struct Wait {
     v("intent", intent); v("listeners", listeners); v("hold_reason", hold); v("parked", parked);
     v("reached_at", reached_at); v("updated_at", updated_at); v("ended_at", ended_at);
     v("resumed_by", resumed_by); v("ended_reason", ended_reason); v("signal_id", signal_id);
+    v("callback", callback); v("metadata", metadata); v("request", request);
+    v("outcome", outcome); v("last_error", last_error); v("ending", ending);
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include "base/overloaded.h"
 #include "core/graph/advance.h"
+#include "core/run/api_waits.h"
 #include "core/run/step.h"
 #include "core/run/wait_events.h"
 
@@ -12,6 +13,7 @@ namespace {
 Decision concluded(Step& step) {
   if (step.run.finished() && !step.decision.events.empty()) report_end(step);
   step.decision.waits = take_wait_changes(step.run);
+  step.decision.deliveries = deliveries_of(step);
   return std::move(step.decision);
 }
 
@@ -65,6 +67,9 @@ Outcome<Decision> decide(Run& run, const Command& command, const Given& given) {
           [&](const ChangeWait& body) { return on_change_wait(step, command, body); },
           [&](const HoldWaits& body) { return on_hold_waits(step, command, body); },
           [&](const ReleaseWaits& body) { return on_release_waits(step, command, body); },
+          [&](const OpenWait& body) { return on_open_wait(step, command, body); },
+          [&](const CompleteRun& body) { return on_complete(step, body); },
+          [&](const TakeAnswer& body) { return on_take_answer(step, command, body); },
       },
       command.body);
   if (!outcome) return Failure{std::move(outcome).error()};

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "core/model/command.h"
+#include "core/model/delivery.h"
 #include "core/model/effect.h"
 #include "core/model/event.h"
 #include "core/model/post.h"
@@ -32,6 +33,7 @@ struct RunLimits {
   int64_t interval_ms_max = int64_t{365} * 86'400'000;
   uint64_t signals_kept_max = 10'000;
   uint32_t child_depth_max = 32;
+  int64_t callback_give_up_ms = int64_t{72} * 3'600'000;  ///< W-74
   flow::FlowLimits flow;  ///< of scripts; settings `flow_…`
 };
 
@@ -50,6 +52,7 @@ struct Decision {
   std::vector<Effect> effects;
   std::vector<Post> posts;
   std::vector<WaitRecord> waits;  ///< those it changed, as they are now
+  std::vector<Delivery> deliveries;  ///< of the ends it brought about
 };
 
 /// Decides what a command means for a run and advances the run by the events it returns: each event

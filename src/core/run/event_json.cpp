@@ -75,7 +75,17 @@ class JsonFields {
     }
     out_.set(name, std::move(list));
   }
+  void operator()(std::string_view, const Wait& wait) {
+    const_cast<Wait&>(wait).each(*this);
+  }
+  void operator()(std::string_view, const std::vector<Listener>& listeners) {
+    Value list = Value::array();
+    for (const Listener& listener : listeners) list.push(listener.event_type);
+    if (!listeners.empty()) out_.set("events", std::move(list));
+  }
   void operator()(std::string_view name, const std::string& text) {
+    // What a client made its request known by is nobody else's business.
+    if (name == "request") return;
     if (text.empty() || name == "request_hash") return;
     if (name == "seed") return out_.set("seed_bytes", text.size());
     // Only a migrated script has one.

@@ -102,6 +102,7 @@ void apply(Run& run, const Box<RunStarted>& start, Instant at) {
   run.input = event.input;
   run.trigger = event.trigger;
   if (run.definition->is_script()) return begin_script(run, event.start_at, at);
+  if (run.definition->external) return;
   Token token;
   token.node = run.definition->entry;
   token.context = Context().with(Context::json_key, run.input);
@@ -127,7 +128,8 @@ void apply(Run& run, const RunUnpaused& event, Instant) {
   Duration pause{event.paused_ms};
   std::set<RunTimer> moved;
   for (RunTimer timer : run.timers) {
-    bool waits = timer.kind == TimerKind::token || timer.kind == TimerKind::script;
+    bool waits = timer.kind == TimerKind::token || timer.kind == TimerKind::script ||
+                 timer.kind == TimerKind::wait;
     if (!waits) timer.due = timer.due + pause;
     moved.insert(timer);
   }
@@ -423,6 +425,7 @@ void apply(Run& run, const RunMigrated& event, Instant) {
 
 void end(Run& run, RunStatus status, Instant at, const std::string& reason) {
   end_all_waits(run, reason);
+  if (run.definition->external) ++run.endings;
   run.status = status;
   run.completed_at = at;
   run.paused_at.reset();

@@ -1,5 +1,5 @@
 #include "core/graph/wait_plan.h"
-#include "core/run/step.h"
+#include "core/run/api_waits.h"
 #include "core/run/wait_events.h"
 
 namespace fermata {
@@ -49,8 +49,7 @@ Outcome<void> on_change_wait(Step& step, const Command& command, const ChangeWai
   if (same) return {};
   step.emit(WaitChanged{change.wait, due, std::move(plan.config), std::move(plan.intent), "user",
                         command.actor});
-  // An early look is a quiet refusal.
-  (void)on_wake(step);
+  look_at_clock(step);
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include "base/overloaded.h"
 #include "core/flow/durable/activate.h"
 #include "core/flow/durable/awaitable_errors.h"
+#include "core/run/api_waits.h"
 #include "core/run/script_asks.h"
 #include "core/run/script_events.h"
 #include "core/run/script_migration.h"
@@ -144,6 +145,10 @@ Outcome<void> on_cancel_script(Step& step, const Command& command, const CancelR
   Run& run = step.run;
   if (run.status == RunStatus::cancelled) return {};
   FERMATA_TRY_VOID(refuse_ended(run));
+  if (run.script->ended()) {
+    step.emit(RunCancelled{cancel.reason, command.actor});
+    return {};
+  }
   if (run.script->unwinding != flow::FlowEnd::none && !cancel.force) return {};
   // What is paused cannot clean up.
   if (run.paused()) emit(step, RunUnpaused{command.actor, (step.at - *run.paused_at).ms});
@@ -163,6 +168,8 @@ void fire_script_timer(Step& step) {
   emit(step, std::move(fired));
 }
 
+}  // namespace
+
 Outcome<void> on_wake_script(Step& step) {
   Run& run = step.run;
   FERMATA_TRY_VOID(refuse_ended(run));
@@ -177,7 +184,13 @@ Outcome<void> on_wake_script(Step& step) {
   while (!step.spent() && due() && !run.script->open) {
     ++step.activations;
     RunTimer timer = *run.timers.begin();
-    if (timer.kind == TimerKind::run) {
+    if (timer.kind == TimerKind::wait) {
+      fire_api_wait(step, timer.id);
+      if (!run.finished()) advance_script(step);
+    } else if (timer.kind == TimerKind::run && run.script->ended()) {
+      // It has ended already; a wait beside it kept the run.
+      step.emit(RunTimedOut{});
+    } else if (timer.kind == TimerKind::run) {
       end_script(step, flow::FlowEnd::timed_out, "the execution timed out", "engine");
     } else {
       fire_script_timer(step);
@@ -186,6 +199,13 @@ Outcome<void> on_wake_script(Step& step) {
   }
   return {};
 }
+
+void exit_script(Step& step, const std::string& reason) {
+  if (step.run.script->ended()) return step.emit(RunCancelled{reason, "engine"});
+  end_script(step, flow::FlowEnd::cancelled, reason, "engine");
+}
+
+namespace {
 
 Outcome<void> on_resume_script(Step& step, const Command& command) {
   Run& run = step.run;
@@ -229,14 +249,23 @@ Outcome<void> decide_script(Step& step, const Command& command) {
           [&](const SettleJob& body) -> Outcome<void> { return on_job(step, body); },
           [&](const SettleChild& body) -> Outcome<void> { return on_child(step, body); },
           [&](const SettleSignal& body) -> Outcome<void> { return on_sent(step, body); },
-          [&](const ResumeWait&) -> Outcome<void> { return wait_has_ended(); },
-          [&](const CancelWait&) -> Outcome<void> { return wait_has_ended(); },
-          [&](const ChangeWait&) -> Outcome<void> { return wait_has_ended(); },
+          [&](const ResumeWait& body) -> Outcome<void> { return on_resume_wait(step, body); },
+          [&](const CancelWait& body) -> Outcome<void> {
+            return on_cancel_wait(step, command, body);
+          },
+          [&](const ChangeWait& body) -> Outcome<void> {
+            return on_change_wait(step, command, body);
+          },
           [&](const HoldWaits& body) -> Outcome<void> {
             return on_hold_waits(step, command, body);
           },
           [&](const ReleaseWaits& body) -> Outcome<void> {
             return on_release_waits(step, command, body);
+          },
+          [&](const OpenWait& body) -> Outcome<void> { return on_open_wait(step, command, body); },
+          [&](const CompleteRun& body) -> Outcome<void> { return on_complete(step, body); },
+          [&](const TakeAnswer& body) -> Outcome<void> {
+            return on_take_answer(step, command, body);
           },
       },
       command.body);

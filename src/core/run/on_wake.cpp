@@ -1,5 +1,5 @@
 #include "core/graph/advance.h"
-#include "core/run/step.h"
+#include "core/run/api_waits.h"
 
 namespace fermata {
 
@@ -20,6 +20,7 @@ void fire(Step& step, const RunTimer& timer) {
     case TimerKind::scope: return graph::fire_scope_timeout(step, static_cast<ScopeId>(timer.id));
     case TimerKind::run: return graph::time_out_run(step);
     case TimerKind::script: return;  // a graph has none
+    case TimerKind::wait: return fire_api_wait(step, timer.id);
   }
 }
 

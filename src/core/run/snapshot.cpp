@@ -12,7 +12,7 @@ namespace {
 /// Another one whenever the form changes, so that a state of another form is not read as one of
 /// this (checkpoint_test.cpp holds it against the form). Histories hold states that restarted runs
 /// began with, so older forms are read for ever.
-constexpr uint8_t snapshot_format = 4;
+constexpr uint8_t snapshot_format = 5;
 constexpr uint8_t oldest_format = 2;
 
 /// Contexts and values are written in full where first met and by number afterwards.
@@ -249,6 +249,7 @@ std::string encode_snapshot(const Run& run) {
     writer.put(run.script_retry_at);
     flow::encode_orders(run.script_orders, out);
   }
+  writer.put(run.endings);
   return out.take();
 }
 
@@ -296,6 +297,7 @@ Outcome<Run> decode_snapshot(std::string_view bytes, graph::DefinitionRef defini
       flow::decode_orders(in, run.script_orders);
     }
   }
+  if (form >= 5) reader.take(run.endings);
   if (!known || !in.done())
     return fail(ErrorCode::data_damaged, "the stored state of a run cannot be read");
   return run;

@@ -23,7 +23,7 @@ Token take_token(Run& run, TokenId id) {
   if (token.due) run.timers.erase({*token.due, TimerKind::token, id});
   if (token.parked == Parked::call) --run.calls;
   if (is_ordered(token.parked)) --run.orders;
-  end_wait(run, id, {WaitStatus::cancelled, "cancelled", "cancelled", ""});
+  end_wait(run, id, {WaitStatus::cancelled, "cancelled", "cancelled", "", {}});
   return token;
 }
 

@@ -75,6 +75,15 @@ std::vector<Entry> entries_of(const Run& run) {
       what = Value::object({{"wait_id", wait->second.id}, {"on_hold", wait->second.hold}});
     entries.push_back({kind, token.node, token.since, token.due, std::move(what)});
   }
+  for (const auto& [key, wait] : run.waits) {
+    if (key.source != WaitSource::api) continue;
+    Value what = Value::object({{"wait_id", wait.id}, {"wait_type", wait.type}});
+    if (!is_pending(wait.status)) what.set("status", "cancelled");
+    if (!wait.hold.empty()) what.set("on_hold", wait.hold);
+    bool armed = is_pending(wait.status);
+    entries.push_back({"wait", graph::no_node, wait.reached_at,
+                       armed ? wait.due : std::nullopt, std::move(what), wait.step});
+  }
   for (const auto& [id, key] : run.pending_merges) {
     const Merge& merge = run.merges.at(key);
     Value missing = Value::array();

@@ -16,6 +16,9 @@ std::span<const Route> schedule_routes();
 /// Those of waits.
 std::span<const Route> wait_routes();
 
+/// Those of waits for other engines.
+std::span<const Route> callback_routes();
+
 /// Every route there is, in the order of /openapi.json. Which ones there are depends on the
 /// options (the virtual clock, the demo). The table lives as long as the process.
 std::span<const Route> route_table(const ApiOptions& options);

@@ -73,6 +73,7 @@ class Player {
   Command answer_command(Words& words);
   // wait_commands.cpp: what users do to waits
   CommandBody wait_command(Words& words);
+  OpenWait open_command(Words& words);
   WaitRecord wait_at(const RunId& run, Words& words);
   CommandBody for_twin(const CommandBody& body, const RunId& twin);
   void expect_wait(Words& words);

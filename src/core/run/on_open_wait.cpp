@@ -94,6 +94,7 @@ Outcome<Opening> plan_opening(const Step& step, const OpenWait& open) {
   wait.metadata = open.metadata;
   wait.request = open.request;
   wait.parked = out.token || run.definition->external;
+  wait.reached_at = wait.updated_at = step.at;
   return out;
 }
 
@@ -131,6 +132,7 @@ WaitRegistered failed_opening(const Step& step, const TakeAnswer& answer, const 
   wait.parked = false;
   wait.ended_reason = name_of(error.code);
   wait.last_error = error.message;
+  wait.reached_at = wait.updated_at = step.at;
   return event;
 }
 

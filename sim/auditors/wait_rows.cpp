@@ -34,6 +34,8 @@ void WaitRows::move(const Run& state, const Wait& to) {
   if (!fits(to)) violate(state, "wait " + to.step + " has a cause that does not fit its status");
   if (is_pending(to.status) == to.ended_at.has_value())
     violate(state, "wait " + to.step + " does not know whether it has ended");
+  bool by_clock = to.resumed_by == "scheduler" && to.due && to.ended_at;
+  if (by_clock && *to.ended_at < *to.due) violate(state, "wait " + to.step + " resumes early");
   if (fresh) return;
   const Wait& from = row->second;
   bool ended = !is_pending(from.status);

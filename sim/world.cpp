@@ -183,6 +183,7 @@ std::optional<RunWrite> World::intrude(const RunId& id) {
   if (!decision || decision->events.empty()) return std::nullopt;
   RunWrite write{stored->version, summarize(copy), encode_history(decision->events)};
   write.waits = std::move(decision->waits);
+  write.approvals = std::move(decision->approvals);
   return write;
 }
 

@@ -134,6 +134,7 @@ void Serving::build_api() {
   options.bulk_items_max = settings_.bulk_items_max;
   options.job_limits = job_limits_of(settings_);
   options.job_batch_max = settings_.jobs_batch_max;
+  options.approvals_allow_self = settings_.approvals_allow_self;
   options.job_log_bytes_max = settings_.jobs_log_bytes_max;
   options.demo_echo = !settings_.demo.empty();
   options.version = program_version;

@@ -35,6 +35,7 @@ void Host::Partition::take_off() {
     batch.runs.push_back(touched.write ? *std::move(touched.write) : write_of(touched));
     RunWrite& write = batch.runs.back();
     write.waits = std::move(touched.waits);
+    write.approvals = std::move(touched.approvals);
     if (flying_.groups.shared(touched.group)) write.group = flying_.groups.of(touched.group) + 1;
     write.checkpoint = checkpoint_due(open, write.events, settings_);
     write.checkpoints_kept = settings_.checkpoints_kept;
@@ -113,6 +114,7 @@ void Host::Partition::committed(Touched& touched, RunWrite& write, Instant now) 
   for (const Effect& effect : touched.effects) perform(open.run, effect);
   ports_.feed.committed(write.summary, write.events);
   ports_.feed.settled(open.run);
+  if (!write.approvals.empty()) ports_.feed.approvals_changed(write.approvals);
   watch(open.run, write.summary, now);
   answer(touched.items, std::move(write.summary));
 }

@@ -210,11 +210,13 @@ void Host::Partition::decide_one(Touched& touched, Item item, Instant now) {
     touched.events = std::move(decision->events);
     touched.effects = std::move(decision->effects);
     touched.waits = std::move(decision->waits);
+    touched.approvals = std::move(decision->approvals);
   } else {
     std::move(decision->events.begin(), decision->events.end(), std::back_inserter(touched.events));
     std::move(decision->effects.begin(), decision->effects.end(),
               std::back_inserter(touched.effects));
     add_waits(touched.waits, std::move(decision->waits));
+    add_approvals(touched.approvals, std::move(decision->approvals));
   }
   touched.items.push_back({std::move(item), std::move(refusal)});
   if (!decision) return;

@@ -39,6 +39,7 @@ StartRun start_of(OrderRun& order, FoundWorkflow found) {
   start.parent_ref = std::move(order.parent_ref);
   start.depth = order.depth;
   start.trace = std::move(order.trace);
+  start.on_behalf_of = std::move(order.on_behalf_of);
   start.waits_its_turn = true;
   return start;
 }

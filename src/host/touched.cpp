@@ -67,6 +67,11 @@ std::vector<AuditLine> audit_lines(const Touched& touched) {
       action = "wait.released";
       if (!release->wait.empty()) subject = release->wait;
     }
+    if (const auto* answer = std::get_if<AnswerApproval>(&command.body)) {
+      action = answer->vote.approve ? "approval.approved" : "approval.rejected";
+      reason = answer->vote.comment;
+      subject = answer->approval;
+    }
     if (!action) continue;
     lines.push_back({touched.open->run.account, now, command.actor, action, std::move(subject),
                      std::move(reason), Value()});
@@ -86,6 +91,18 @@ void add_waits(std::vector<WaitRecord>& waits, std::vector<WaitRecord> more) {
     auto known = std::find_if(waits.begin(), waits.end(), same);
     if (known == waits.end()) {
       waits.push_back(std::move(record));
+    } else {
+      *known = std::move(record);
+    }
+  }
+}
+
+void add_approvals(std::vector<ApprovalRecord>& approvals, std::vector<ApprovalRecord> more) {
+  for (ApprovalRecord& record : more) {
+    auto same = [&](const ApprovalRecord& one) { return one.approval.id == record.approval.id; };
+    auto known = std::find_if(approvals.begin(), approvals.end(), same);
+    if (known == approvals.end()) {
+      approvals.push_back(std::move(record));
     } else {
       *known = std::move(record);
     }

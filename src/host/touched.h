@@ -35,6 +35,7 @@ struct Touched {
   std::vector<Event> events;
   std::vector<Effect> effects;
   std::vector<WaitRecord> waits;   ///< that the events changed, each as it is now
+  std::vector<ApprovalRecord> approvals;  ///< the same
   std::vector<DecidedItem> items;  ///< repeated when the commit conflicts
   std::optional<RunWrite> write;   ///< once made; a post that comes later unmakes it
 };
@@ -78,7 +79,9 @@ class HeldItems {
 /// A later change of a wait takes the place of an earlier one.
 void add_waits(std::vector<WaitRecord>& waits, std::vector<WaitRecord> more);
 
-/// What is to be stored of it. Its waits are handed over when the batch is made.
+void add_approvals(std::vector<ApprovalRecord>& approvals, std::vector<ApprovalRecord> more);
+
+/// What is to be stored of it. Its waits and approvals are handed over when the batch is made.
 RunWrite write_of(const Touched& touched);
 
 }  // namespace fermata

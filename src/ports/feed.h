@@ -4,6 +4,7 @@
 
 #include "core/job/event.h"
 #include "core/job/summary.h"
+#include "core/model/approval.h"
 #include "core/model/effect.h"
 #include "core/model/summary.h"
 #include "core/schedule/schedule.h"
@@ -20,6 +21,8 @@ class Feed {
   virtual void committed(const RunSummary& summary, const HistoryChunk& events) = 0;
   /// The state in memory that this commit left; for those who hold it against the history.
   virtual void settled(const Run& /*state*/) {}
+  /// What the commit changed of the run's approvals, each as it is now.
+  virtual void approvals_changed(std::span<const ApprovalRecord>) {}
   /// The same of jobs.
   virtual void job_committed(const job::Summary&, const HistoryChunk& /*events*/) {}
   virtual void job_settled(const job::Job& /*state*/) {}
@@ -46,6 +49,9 @@ class PassingFeed : public Feed {
     inner_.committed(summary, events);
   }
   void settled(const Run& state) override { inner_.settled(state); }
+  void approvals_changed(std::span<const ApprovalRecord> approvals) override {
+    inner_.approvals_changed(approvals);
+  }
   void job_committed(const job::Summary& summary, const HistoryChunk& events) override {
     inner_.job_committed(summary, events);
   }

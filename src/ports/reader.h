@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "core/model/summary.h"
+#include "ports/approvals.h"
 #include "ports/store.h"
 
 namespace fermata {
@@ -182,6 +183,9 @@ class Reader {
                                        const WaitStart& start) = 0;
   /// How many of the waits fall due when, by time and type; empty slots are left out.
   virtual Outcome<std::vector<WaitSlot>> wait_slots(const WaitFilter& filter) = 0;
+  virtual Outcome<std::optional<ApprovalRecord>> find_approval(const std::string& id) = 0;
+  virtual Outcome<ApprovalPage> list_approvals(const ApprovalFilter& filter, size_t limit,
+                                               const std::string& cursor) = 0;
   virtual Outcome<AuditPage> audit(const AuditFilter& filter, size_t limit,
                                    const std::string& cursor) = 0;
 };

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "core/fleet/worker.h"
 #include "core/job/summary.h"
+#include "core/model/approval.h"
 #include "core/model/summary.h"
 #include "core/model/wait.h"
 #include "core/schedule/schedule.h"
@@ -49,6 +50,7 @@ struct RunWrite {
   uint32_t checkpoints_kept = 2;
   /// Waits that `events` changed, each once, as they are after them (W-90).
   std::vector<WaitRecord> waits{};
+  std::vector<ApprovalRecord> approvals{};  ///< the same of approvals
 };
 
 /// A job as the store holds it, with all of its history: that of a job stays short.

@@ -82,6 +82,7 @@ struct ApiOptions {
   schedule::ScheduleLimits schedule_limits;
   size_t job_batch_max = 1'000;
   uint64_t job_log_bytes_max = 1 << 20;  ///< of one attempt
+  bool approvals_allow_self = false;  ///< who started a run may answer its approvals
   size_t work_threads = 2;
   size_t work_queue_max = 1024;
   bool demo_echo = false;

@@ -94,6 +94,7 @@ void Player::perform(const Line& line) {
       {"reply", &Player::on_reply},     {"cancel", &Player::on_control},
       {"pause", &Player::on_control},   {"resume", &Player::on_control},
       {"signal", &Player::on_control},  {"wait", &Player::on_control},
+      {"approve", &Player::on_control}, {"reject", &Player::on_control},
       {"wake", &Player::on_control},    {"migrate", &Player::on_control},
       {"batch", &Player::on_batch},     {"retry", &Player::on_restart},
       {"rerun", &Player::on_restart},   {"fork", &Player::on_restart},

@@ -77,6 +77,12 @@ class Player {
   CommandBody for_twin(const CommandBody& body, const RunId& twin);
   void expect_wait(Words& words);
   void check_waits(const RunId& run, const Run& state);
+  // approval_commands.cpp: what people answer
+  Command approval_command(bool approve, Words& words);
+  ApprovalRecord approval_at(const RunId& run, const std::string& step, Words& words);
+  std::string twin_approval(const std::string& approval, const RunId& twin);
+  void expect_approval(Words& words);
+  void check_approvals(const RunId& run, const Run& state);
   uint64_t sequence_of(Words& words);
   static CallAnswer json_answer(int status, const Value& body);
 

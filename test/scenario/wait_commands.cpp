@@ -56,6 +56,8 @@ CommandBody Player::for_twin(const CommandBody& body, const RunId& twin) {
     for (const WaitRecord& other : *waits)
       if (other.wait.occurrence == (*record)->wait.occurrence) id = other.wait.id;
   };
+  if (auto* answer = std::get_if<AnswerApproval>(&out))
+    answer->approval = twin_approval(answer->approval, twin);
   if (auto* resume = std::get_if<ResumeWait>(&out)) move(resume->wait);
   if (auto* cancel = std::get_if<CancelWait>(&out)) move(cancel->wait);
   if (auto* change = std::get_if<ChangeWait>(&out)) move(change->wait);

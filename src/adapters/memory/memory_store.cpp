@@ -90,6 +90,7 @@ CommitOutcome MemoryStore::write(const RunWrite& write) {
   run.summary = write.summary;
   run.version = version + 1;
   for (const WaitRecord& wait : write.waits) keep_wait(wait);
+  for (const ApprovalRecord& approval : write.approvals) keep_approval(approval);
   if (write.checkpoint) {
     check(write.checkpoint->sequence == write.summary.last_sequence);
     std::vector<Checkpoint>& kept = checkpoints_[write.summary.id];

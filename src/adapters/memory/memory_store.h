@@ -59,6 +59,9 @@ class MemoryStore final : public Store,
   Outcome<WaitPage> list_waits(const WaitFilter& filter, size_t limit,
                                const WaitStart& start) override;
   Outcome<std::vector<WaitSlot>> wait_slots(const WaitFilter& filter) override;
+  Outcome<std::optional<ApprovalRecord>> find_approval(const std::string& id) override;
+  Outcome<ApprovalPage> list_approvals(const ApprovalFilter& filter, size_t limit,
+                                       const std::string& cursor) override;
   Outcome<AuditPage> audit(const AuditFilter& filter, size_t limit,
                            const std::string& cursor) override;
 
@@ -74,6 +77,8 @@ class MemoryStore final : public Store,
                                       uint32_t version, const AuditLine& audit) override;
   Outcome<WorkflowRecord> set_active(const AccountId& account, const WorkflowId& id, bool active,
                                      const AuditLine& audit) override;
+  Outcome<void> remove_version(const AccountId& account, const WorkflowId& id, uint32_t version,
+                               const AuditLine& audit) override;
   Outcome<void> remove_workflow(const AccountId& account, const WorkflowId& id,
                                 const AuditLine& audit) override;
   Outcome<std::optional<WorkflowRecord>> workflow_by_webhook(const std::string& guid) override;
@@ -180,6 +185,8 @@ class MemoryStore final : public Store,
   Bulk* bulk_at(const std::string& id);
   void keep_wait(const WaitRecord& record);
   void forget_waits(const RunId& run);
+  void keep_approval(const ApprovalRecord& record);
+  void forget_approvals(const RunId& run);
   void forget_run(std::map<uint64_t, StoredRun>::iterator run);
   std::set<DefinitionHash> used_definitions() const;
 
@@ -210,6 +217,9 @@ class MemoryStore final : public Store,
   std::map<schedule::Key, size_t> schedule_at_;
   std::unordered_map<RunId, std::vector<Checkpoint>> checkpoints_;  ///< oldest first
   std::map<std::string, WaitRecord> waits_;
+  std::map<uint64_t, ApprovalRecord> approvals_;  ///< in the order they were asked
+  std::map<std::string, uint64_t> approval_numbers_;
+  uint64_t next_approval_ = 1;
   /// By execution, step and occurrence.
   std::map<std::tuple<RunId, std::string, uint32_t>, std::string> waits_at_;
   std::deque<AuditEntry> audit_;

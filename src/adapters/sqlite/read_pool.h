@@ -4,6 +4,7 @@
 #include <mutex>
 #include <vector>
 
+#include "adapters/sqlite/approval_rows.h"
 #include "adapters/sqlite/bulk_rows.h"
 #include "adapters/sqlite/catalog_queries.h"
 #include "adapters/sqlite/dead_letter_rows.h"
@@ -24,6 +25,7 @@ struct ReadConnection {
   JobQueries jobs{*database};
   ScheduleQueries schedules{*database};
   WaitQueries waits{*database};
+  ApprovalQueries approvals{*database};
   CatalogQueries catalog{*database};
   BulkQueries bulks{*database};
   DeadLetterQueries letters{*database};

@@ -21,6 +21,7 @@ bool RetentionWriter::forget(const FoundRun& run) {
   if (!garbage_.note(run.record.head)) return false;
   return drop_run_.execute(run.number) && drop_checkpoints_.execute(run.number) &&
          tags_.remove(summary, run.number) && waits_.forget(summary.id) &&
+         approvals_.forget(summary.id) &&
          count_down_.execute(summary.account.text(), static_cast<int64_t>(summary.status));
 }
 

@@ -39,6 +39,7 @@ class RetentionWriter {
   ReadPool& readers_;
   Database& database_ = writer_.database();
   WaitWriter waits_{database_};
+  ApprovalWriter approvals_{database_};
   Statement next_runs_{database_,
                        "SELECT number FROM run WHERE number > ? ORDER BY number LIMIT ?"};
   Statement drop_run_{database_, "DELETE FROM run WHERE number = ?"};

@@ -71,6 +71,9 @@ class SqliteStore final : public Store,
   Outcome<std::vector<HistoryChunk>> schedule_history(const schedule::Key& key, uint64_t before,
                                                       size_t events_max) override;
   Outcome<std::optional<WaitRecord>> find_wait(const std::string& id) override;
+  Outcome<std::optional<ApprovalRecord>> find_approval(const std::string& id) override;
+  Outcome<ApprovalPage> list_approvals(const ApprovalFilter& filter, size_t limit,
+                                       const std::string& cursor) override;
   Outcome<std::vector<WaitRecord>> waits_of(const RunId& run, const std::string& step) override;
   Outcome<WaitPage> list_waits(const WaitFilter& filter, size_t limit,
                                const WaitStart& start) override;
@@ -90,6 +93,8 @@ class SqliteStore final : public Store,
                                       uint32_t version, const AuditLine& audit) override;
   Outcome<WorkflowRecord> set_active(const AccountId& account, const WorkflowId& id, bool active,
                                      const AuditLine& audit) override;
+  Outcome<void> remove_version(const AccountId& account, const WorkflowId& id, uint32_t version,
+                               const AuditLine& audit) override;
   Outcome<void> remove_workflow(const AccountId& account, const WorkflowId& id,
                                 const AuditLine& audit) override;
   Outcome<std::optional<WorkflowRecord>> workflow_by_webhook(const std::string& guid) override;

@@ -163,6 +163,8 @@ Outcome<void> Writer::write_runs(const Writes& writes, const std::set<uint32_t>&
     if (!writes[i].run || outcomes[i] != CommitOutcome::done) continue;
     any = true;
     for (const WaitRecord& wait : writes[i].run->waits) waits.push_back(&wait);
+    for (const ApprovalRecord& approval : writes[i].run->approvals)
+      if (!approvals_.write(approval)) return database_->failure("writing an approval");
     for (const AuditLine& line : writes[i].run->audit) FERMATA_TRY_VOID(chain_.append(line));
   }
   if (!waits_.write(waits)) return database_->failure("writing waits");

@@ -5,6 +5,7 @@
 #include <set>
 #include <span>
 
+#include "adapters/sqlite/approval_rows.h"
 #include "adapters/sqlite/audit_chain.h"
 #include "adapters/sqlite/catalog_queries.h"
 #include "adapters/sqlite/checkpointer.h"
@@ -111,6 +112,7 @@ class Writer {
   JobWriter jobs_{*database_};
   ScheduleWriter schedules_{*database_};
   WaitWriter waits_{*database_};
+  ApprovalWriter approvals_{*database_};
   RegistrationRows registrations_{*database_};
   AuditChain chain_{*database_};
   RunQueries queries_{*database_};

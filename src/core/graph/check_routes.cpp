@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "core/graph/check_state.h"
+#include "core/graph/nodes/parts.h"
 
 namespace fermata::graph {
 namespace {
@@ -31,6 +32,9 @@ class RouteReader {
         break;
       case NodeType::wait_for_signal:
         node_.routes = {named("timeout_edge_id")};
+        break;
+      case NodeType::approval:
+        node_.routes = {named("approve_edge_id"), named("reject_edge_id")};
         break;
       case NodeType::wait:
         node_.routes = {branch("past")};
@@ -165,7 +169,9 @@ class RouteReader {
 
 void warn_unused_edges(CheckState& state) {
   for (const Node& node : state.definition.nodes) {
-    if (!is_routing(node.type)) continue;
+    // An approval that names the edge of its yes goes no other way.
+    bool named = node.type == NodeType::approval && node.routes.at(approval_approve) != no_edge;
+    if (!is_routing(node.type) && !named) continue;
     for (EdgeIndex edge : node.normal_out)
       if (std::find(node.routes.begin(), node.routes.end(), edge) == node.routes.end())
         state.findings.warn("edge_unused", edge_path(edge),

@@ -92,7 +92,7 @@ struct Node {
 
   /// Edges named in parameters: conditional {true, false}, loop {body, done}, switch one per route
   /// (no_edge where null or absent; the fallback last, at index rules), wait_for_signal {timeout},
-  /// wait {past}.
+  /// wait {past}, approval {approve, reject}.
   std::vector<EdgeIndex> routes;
   uint32_t rules = 0;  ///< of a switch
 

@@ -2,6 +2,7 @@
 #include "base/json.h"
 #include "base/uuid.h"
 #include "core/graph/advance.h"
+#include "core/graph/approval.h"
 #include "core/graph/wait_plan.h"
 #include "core/run/wait_events.h"
 
@@ -201,6 +202,8 @@ void fire_token_timer(Step& step, TokenId id) {
       return time_out_signal_wait(step, id);
     case Parked::retry:
       return retry_node(step, id);
+    case Parked::approval:
+      return time_out_approval(step, id);
     default:
       check(false);
   }

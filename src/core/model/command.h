@@ -8,6 +8,7 @@
 #include "base/id.h"
 #include "base/time.h"
 #include "base/value.h"
+#include "core/approval/vote.h"
 #include "core/graph/definition.h"
 #include "core/model/call.h"
 #include "core/model/trace.h"
@@ -44,6 +45,7 @@ struct StartRun {
   std::string parent_ref;  ///< tells the parent which of its steps this run is for
   uint32_t depth = 0;      ///< parents above it
   RunTrace trace;
+  std::string on_behalf_of{};  ///< who started the run that orders this one, or empty
   /// The state a retry, rerun or fork begins with, made by core/run/restart.h.
   std::shared_ptr<const Run> seed;
 };
@@ -131,10 +133,16 @@ struct ReleaseWaits {
   std::string reason;  ///< that they are held for; empty: whatever it is but a pause
 };
 
+/// Somebody answers a question of the run (F-37, G-49).
+struct AnswerApproval {
+  std::string approval;  ///< its id
+  approval::Vote vote;
+};
+
 using CommandBody = std::variant<StartRun, WakeRun, AnswerCall, RecoverCalls, CancelRun, PauseRun,
                                  ResumeRun, SignalRun, MigrateRun, SettleJob, SettleChild,
                                  SettleSignal, ResumeWait, CancelWait, ChangeWait, HoldWaits,
-                                 ReleaseWaits>;
+                                 ReleaseWaits, AnswerApproval>;
 
 /// An imperative addressed to one run.
 struct Command {

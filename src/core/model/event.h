@@ -5,25 +5,14 @@
 #include <vector>
 
 #include "base/box.h"
+#include "core/model/activation.h"
+#include "core/model/approval_events.h"
 #include "core/model/run.h"
 
 /// What the core decided, in the past tense. The fold of a run's events over its definition is its
 /// state; the same events are its history (G-101). Each lists its fields once, for the binary form
 /// and for people (core/run/history.h). Fields are only ever added at the end.
 namespace fermata {
-
-/// Which execution of which node an event speaks of.
-struct Activation {
-  TokenId token = 0;
-  NodeIndex node = graph::no_node;
-  Lineage lineage;
-  uint32_t visit = 0;
-  uint32_t attempt = 1;
-  template <class V> void each(V&& v) {
-    v("token", token); v("node", node); v("lineage", lineage); v("visit", visit);
-    v("attempt", attempt);
-  }
-};
 
 struct RunStarted {
   AccountId account;
@@ -48,6 +37,7 @@ struct RunStarted {
   std::string traceparent;
   std::string tracestate;
   std::optional<bool> trace_recorded;  ///< when there is a trace
+  std::string on_behalf_of{};  ///< who started the run that ordered it, or empty
   template <class V> void each(V&& v) {
     v("account_id", account); v("workflow_id", workflow); v("version", workflow_version);
     v("hash", hash); v("input", input); v("trigger_data", trigger); v("trigger", trigger_kind);
@@ -56,6 +46,7 @@ struct RunStarted {
     v("timeout_at", timeout_at); v("start_at", start_at); v("seed", seed); v("by", by);
     v("parent_ref", parent_ref); v("depth", depth); v("traceparent", traceparent);
     v("tracestate", tracestate); v("trace_recorded", trace_recorded);
+    v("on_behalf_of", on_behalf_of);
   }
 };
 struct RunPaused {
@@ -433,7 +424,7 @@ using EventBody =
                  RunCompleted, RunFailed, RunCancelled, RunTimedOut, JobRequested,
                  ChildRequested, SignalSent, FlowResumed, FlowSettled, FlowTimerFired, FlowEnding,
                  FlowNoted, WaitCancelled, WaitChanged, WaitHeld, WaitReleased,
-                 FlowFaulted, FlowMigrated>;
+                 FlowFaulted, FlowMigrated, ApprovalRequested, ApprovalDecided>;
 std::string_view type_name(const EventBody& body);
 
 /// What lists the fields of an event.

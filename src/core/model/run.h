@@ -10,6 +10,7 @@
 #include "base/fifo.h"
 #include "core/flow/durable/execution.h"
 #include "core/flow/durable/outgoing.h"
+#include "core/model/approval.h"
 #include "core/model/branches.h"
 #include "core/model/command.h"
 #include "core/model/context.h"
@@ -41,6 +42,7 @@ enum class Parked : uint8_t {
   job,     ///< the end of a job
   child,   ///< the end of another run
   sent,    ///< whether a signal reached its run
+  approval,  ///< the answer of people
 };
 
 /// True when the work is done by another root, which will report.
@@ -205,6 +207,11 @@ struct Run {
   /// Waits as the latest events left them, in order, for whoever writes them down. Not part of the
   /// state: left by the fold for the decision at hand.
   std::vector<Wait> wait_changes;
+
+  std::string started_by;  ///< whoever asked for it, also through another run; or empty
+  /// Questions that people have not answered yet, by token or awaitable.
+  std::map<uint64_t, Approval> approvals;
+  std::vector<Approval> approval_changes;  ///< as wait_changes
 
   std::map<NodeIndex, Ended> ended;  ///< where tokens ended outside splits
   std::set<NodeIndex> done;     ///< nodes outside splits that ended at least once

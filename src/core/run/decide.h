@@ -51,6 +51,7 @@ struct Decision {
   std::vector<Effect> effects;
   std::vector<Post> posts;
   std::vector<WaitRecord> waits;  ///< those it changed, as they are now
+  std::vector<ApprovalRecord> approvals;  ///< the same of approvals
 };
 
 /// Decides what a command means for a run and advances the run by the events it returns: each event

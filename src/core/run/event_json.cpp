@@ -48,6 +48,22 @@ class JsonFields {
     out_.set("visit", activation.visit);
     out_.set("attempt", activation.attempt);
   }
+  /// What was asked of whom; who has answered is another event.
+  void operator()(const char*, const Approval& approval) {
+    if (approval.source == WaitSource::flow) {
+      for (std::string_view name : {"lineage", "visit", "attempt"}) out_.erase(name);
+      out_.set("node", approval.step);
+    }
+    Value approvers = Value::array();
+    for (const std::string& one : approval.approvers) approvers.push(one);
+    out_.set("approval_id", approval.id);
+    (*this)("title", approval.title);
+    (*this)("message", approval.message);
+    (*this)("payload", approval.payload);
+    out_.set("approvers", std::move(approvers));
+    out_.set("hash", approval.hash);
+    (*this)("until", approval.expires_at);
+  }
   void operator()(const char* name, const Lineage& lineage) {
     out_.set(name, show_.lineage(lineage));
     if (!lineage.outside()) out_.set("index", lineage.item);

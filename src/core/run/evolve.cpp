@@ -1,3 +1,4 @@
+#include "core/run/approval_events.h"
 #include "core/run/tokens.h"
 
 #include "base/check.h"
@@ -88,6 +89,7 @@ void apply(Run& run, const Box<RunStarted>& start, Instant at) {
   run.parent_ref = event.parent_ref;
   run.depth = event.depth.value_or(0);
   run.request_hash = event.request_hash;
+  run.started_by = event.on_behalf_of.empty() ? event.by : event.on_behalf_of;
   run.origin = {event.origin_run, event.origin_kind};
   run.definitions = {event.hash};
   run.trace = {event.traceparent, event.tracestate, event.trace_recorded.value_or(false)};
@@ -97,6 +99,7 @@ void apply(Run& run, const Box<RunStarted>& start, Instant at) {
   if (run.run_key.empty()) run.run_key = id;
   if (!event.seed.empty()) {
     if (run.script) continue_script(run, at);
+    take_over_approvals(run, at);
     return take_over_waits(run, at);
   }
   run.input = event.input;
@@ -392,7 +395,10 @@ void apply(Run& run, const NodesSkipped& event, Instant) {
 }
 
 void apply(Run& run, const TokensCancelled& event, Instant) {
-  if (event.whole_lineage && event.lineage.outside()) cancel_all_waits(run, run_ends);
+  if (event.whole_lineage && event.lineage.outside()) {
+    cancel_all_waits(run, run_ends);
+    withdraw_approvals(run, run_ends);
+  }
   if (event.whole_lineage) {
     cancel_lineage(run, event.lineage);
   } else {
@@ -423,6 +429,7 @@ void apply(Run& run, const RunMigrated& event, Instant) {
 
 void end(Run& run, RunStatus status, Instant at, const std::string& reason) {
   end_all_waits(run, reason);
+  end_all_approvals(run, reason);
   run.status = status;
   run.completed_at = at;
   run.paused_at.reset();
@@ -461,9 +468,11 @@ void apply(Run& run, const RunTimedOut&, Instant at) {
 
 void evolve(Run& run, const Event& event) {
   size_t changes = run.wait_changes.size();
+  size_t answers = run.approval_changes.size();
   run.script_asks.clear();
   std::visit([&](const auto& body) { apply(run, body, event.at); }, event.body);
   date_changes(run, std::min(changes, run.wait_changes.size()), event.at);
+  date_approvals(run, std::min(answers, run.approval_changes.size()), event.at);
   run.last_sequence = event.sequence;
   run.last_at = event.at;
 }

@@ -44,10 +44,7 @@ Outcome<uint32_t> awaited(const Run& run, std::string_view ref, AwaitableKind ki
 }
 
 void settle(Step& step, uint32_t number, AwaitableStatus status, Value result) {
-  const flow::Awaitable& record = step.run.script->awaitables.at(number);
-  FlowSettled event{number, record.kind, status, std::move(result), about(record)};
-  emit(step, std::move(event));
-  advance_script(step);
+  settle_awaited(step, number, status, std::move(result));
 }
 
 Outcome<void> on_job(Step& step, const SettleJob& job) {
@@ -211,6 +208,13 @@ Outcome<void> on_migrate_script(Step& step, const MigrateRun& migrate) {
 
 }  // namespace
 
+void settle_awaited(Step& step, uint32_t number, AwaitableStatus status, Value result) {
+  const flow::Awaitable& record = step.run.script->awaitables.at(number);
+  FlowSettled event{number, record.kind, status, std::move(result), about(record)};
+  emit(step, std::move(event));
+  advance_script(step);
+}
+
 Outcome<void> decide_script(Step& step, const Command& command) {
   auto closed = [] { return fail(ErrorCode::activation_closed, "a script makes no calls"); };
   return std::visit(
@@ -237,6 +241,9 @@ Outcome<void> decide_script(Step& step, const Command& command) {
           },
           [&](const ReleaseWaits& body) -> Outcome<void> {
             return on_release_waits(step, command, body);
+          },
+          [&](const AnswerApproval& body) -> Outcome<void> {
+            return on_answer_approval(step, command, body);
           },
       },
       command.body);

@@ -33,6 +33,7 @@ Outcome<void> on_start(Step& step, const Command& command, const StartRun& start
   event.origin_kind = start.origin.kind;
   event.start_at = start.start_at;
   event.by = command.actor;
+  event.on_behalf_of = start.on_behalf_of;
   if (!start.trace.parent.empty()) {
     event.traceparent = start.trace.parent;
     event.tracestate = start.trace.state;

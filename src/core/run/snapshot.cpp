@@ -12,7 +12,7 @@ namespace {
 /// Another one whenever the form changes, so that a state of another form is not read as one of
 /// this (checkpoint_test.cpp holds it against the form). Histories hold states that restarted runs
 /// began with, so older forms are read for ever.
-constexpr uint8_t snapshot_format = 4;
+constexpr uint8_t snapshot_format = 5;
 constexpr uint8_t oldest_format = 2;
 
 /// Contexts and values are written in full where first met and by number afterwards.
@@ -238,6 +238,8 @@ std::string encode_snapshot(const Run& run) {
   third_fields(put, run);
   writer.put_map(run.waits);
   writer.put_map(run.waits_opened);
+  writer.put(run.started_by);
+  writer.put_map(run.approvals);
   if (run.definition && run.definition->is_script()) {
     writer.put(run.script_begins);
     writer.put(run.script_ran);
@@ -280,6 +282,10 @@ Outcome<Run> decode_snapshot(std::string_view bytes, graph::DefinitionRef defini
   if (form >= 4) {
     reader.take_map(run.waits);
     reader.take_map(run.waits_opened);
+  }
+  if (form >= 5) {
+    reader.take(run.started_by);
+    reader.take_map(run.approvals);
   }
   if (run.definition && run.definition->is_script()) {
     reader.take(run.script_begins);

@@ -63,11 +63,14 @@ Outcome<void> on_cancel_wait(Step& step, const Command& command, const CancelWai
 Outcome<void> on_change_wait(Step& step, const Command& command, const ChangeWait& change);
 Outcome<void> on_hold_waits(Step& step, const Command& command, const HoldWaits& hold);
 Outcome<void> on_release_waits(Step& step, const Command& command, const ReleaseWaits& release);
+Outcome<void> on_answer_approval(Step& step, const Command& command, const AnswerApproval& answer);
 Outcome<void> on_job_settled(Step& step, const SettleJob& settle);
 Outcome<void> on_child_settled(Step& step, const SettleChild& settle);
 Outcome<void> on_signal_settled(Step& step, const SettleSignal& settle);
 /// Every command but a start, for a run of a script.
 Outcome<void> decide_script(Step& step, const Command& command);
+/// Something a script waits for has ended; it goes on if it can.
+void settle_awaited(Step& step, uint32_t number, flow::AwaitableStatus status, Value result);
 /// Lets the machine run once.
 void activate_script(Step& step);
 /// Lets the machine run as long as a fiber can go on; ends the run when the script has ended.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "core/run/approval_events.h"
 #include "core/run/wait_events.h"
 
 namespace fermata {
@@ -24,6 +25,7 @@ Token take_token(Run& run, TokenId id) {
   if (token.parked == Parked::call) --run.calls;
   if (is_ordered(token.parked)) --run.orders;
   end_wait(run, id, {WaitStatus::cancelled, "cancelled", "cancelled", ""});
+  end_approval(run, id, withdrawn("cancelled"));
   return token;
 }
 

@@ -28,8 +28,20 @@ std::string_view kind_of(Parked parked) {
     case Parked::signal: return "signal";
     case Parked::job: return "job";
     case Parked::child: return "child";
+    case Parked::approval: return "approval";
     default: return "";
   }
+}
+
+/// The question that a token or awaitable waits for people to answer.
+Value asked_by(const Run& run, uint64_t number) {
+  auto found = run.approvals.find(number);
+  if (found == run.approvals.end()) return {};
+  const Approval& approval = found->second;
+  Value approvers = Value::array();
+  for (const std::string& one : approval.approvers) approvers.push(one);
+  return Value::object(
+      {{"approval_id", approval.id}, {"title", approval.title}, {"approvers", approvers}});
 }
 
 /// What each fiber of a script waits for; `node` is its function and line (F-47).
@@ -44,6 +56,7 @@ void add_parked_fibers(const Run& run, std::vector<Entry>& entries) {
     Value what = Value::object({{"id", run.script->id_of(parked.awaiting)}});
     if (!record.name.empty()) what.set("name", record.name);
     if (flow::is_composite(record.kind)) what.set("open", record.composite.open);
+    if (record.kind == flow::AwaitableKind::approval) what = asked_by(run, parked.awaiting);
     std::string_view kind =
         record.kind == flow::AwaitableKind::task ? "job" : flow::kind_name(record.kind);
     entries.push_back({kind, graph::no_node, run.script_ran, record.due, std::move(what),
@@ -67,6 +80,7 @@ std::vector<Entry> entries_of(const Run& run) {
     if (token.parked == Parked::child)
       what = Value::object({{"execution_id", graph::child_id_of(run, id).text()},
                             {"workflow_id", token.parameters.get("workflow_id")}});
+    if (token.parked == Parked::approval) what = asked_by(run, id);
     // A wait that was cancelled alone, or is held, does not go on by itself (W-64, W-65).
     auto wait = run.waits.find({WaitSource::graph, id});
     if (wait != run.waits.end() && !is_pending(wait->second.status))

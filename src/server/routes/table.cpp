@@ -65,6 +65,9 @@ const Route core_routes[] = {
     {.method = Method::get, .path = "/api/v1/workflows/{workflow_id}/versions",
      .access = Access::viewer, .work = Work::blocking, .handler = routes::list_versions,
      .summary = "List a workflow's versions.", .response_schema = page_schema},
+    {.method = Method::delete_, .path = "/api/v1/workflows/{workflow_id}/versions/{version}",
+     .access = Access::editor, .work = Work::blocking, .handler = routes::delete_version,
+     .summary = "Remove a version that nothing needs any more.", .success = 204},
     {.method = Method::get, .path = "/api/v1/workflows/{workflow_id}/versions/{version}",
      .access = Access::viewer, .work = Work::blocking, .handler = routes::get_version,
      .summary = "One version with its definition."},
@@ -308,7 +311,7 @@ const Route demo_routes[] = {
 std::vector<Route> make_table(bool with_clock, bool with_demo) {
   std::vector<Route> out(std::begin(core_routes), std::end(core_routes));
   for (std::span<const Route> others :
-       {schedule_routes(), job_routes(), wait_routes(), look_routes()})
+       {schedule_routes(), job_routes(), wait_routes(), look_routes(), approval_routes()})
     out.insert(out.end(), others.begin(), others.end());
   out.insert(out.end(), std::begin(webhook_routes), std::end(webhook_routes));
   if (with_clock) out.insert(out.end(), std::begin(clock_routes), std::end(clock_routes));

@@ -15,14 +15,14 @@ constexpr size_t line_bytes_max = 998;  ///< what no server needs to take more o
 constexpr size_t word_bytes = 39;       ///< makes an encoded word of 64 characters
 constexpr size_t base64_line_bytes = 57;
 
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+bool is_control_in_mail(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 bool is_plain(char c) { return c >= 0x20 && c < 0x7f; }
 
 /// Each run of control characters as one blank: nothing in it can end the header.
 std::string in_one_line(std::string_view text) {
   std::string out;
   for (char c : text) {
-    if (!is_control(c))
+    if (!is_control_in_mail(c))
       out += c;
     else if (!out.ends_with(' '))
       out += ' ';

@@ -94,7 +94,7 @@ World::World(uint64_t seed, Sabotage sabotage, bool tracing)
                 ledger_.written(stored, write);
               },
               [this](const StoredJob& stored, const JobWrite& write) {
-                job_ledger_.written(stored, write);
+                job_ledger_.written(stored, write, store_.commits());
               },
               [this](const StoredSchedule& stored, const ScheduleWrite& write) {
                 schedule_ledger_.written(stored, write);
@@ -111,6 +111,21 @@ World::World(uint64_t seed, Sabotage sabotage, bool tracing)
 
 World::~World() = default;
 JobIntake& World::job_intake() { return process_->host; }
+
+void World::set_policy(policy::PolicyPtr policy) {
+  policy_ = std::move(policy);
+  if (process_) put_in_force();
+}
+
+void World::put_in_force() {
+  if (!policy_) return;
+  bool taken = process_->host.with_workers([this, policy = policy_](Workers& workers) {
+    workers.set_policy(policy);
+    uint64_t batches = store_.commits() + (store_.in_flight() ? 1 : 0);
+    job_ledger_.in_force(policy->common().snapshot, batches);
+  });
+  if (!taken) throw Violation{"the queue of a small world is full"};
+}
 ScheduleIntake& World::schedule_intake() { return process_->host; }
 
 graph::DefinitionRef World::define(const Value& document) {
@@ -192,6 +207,7 @@ void World::come_up() {
   process_ = std::make_unique<Process>(*this);
   // A server that cannot read its store at the start tries again.
   while (!process_->host.recover()) clock_.pass(Duration{chaos_.between(100, 5'000)});
+  put_in_force();
 }
 
 void World::die() {

@@ -64,6 +64,8 @@ class World {
   /// Of the process that lives now.
   JobIntake& job_intake();
   ScheduleIntake& schedule_intake();
+  /// Stored at once, and put into force in the process that lives now and in all to come.
+  void set_policy(policy::PolicyPtr policy);
   Sabotage sabotage() const { return sabotage_; }
   Outside& outside() { return outside_; }
   const SimClock& clock() const { return clock_; }
@@ -78,6 +80,7 @@ class World {
   std::optional<RunWrite> intrude(const RunId& id);
   void play(Workload& workload);
   void come_up();
+  void put_in_force();
   void die();
   void turn();
   void probe_host();
@@ -104,6 +107,7 @@ class World {
   SeededEntropy entropy_;
   Clients clients_;
   HostSettings settings_;
+  policy::PolicyPtr policy_;
   std::unique_ptr<Process> process_;
   NextTurn next_;
   uint64_t chaos_turns_ = 0;

@@ -27,8 +27,7 @@ class SimStore final : public Store {
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,
                                        uint64_t checkpoint_before = UINT64_MAX) override;
   Outcome<std::vector<StoredJob>> load_jobs(std::span<const JobId> ids) override;
-  Outcome<std::vector<StoredSchedule>> load_schedules(
-      std::span<const schedule::Key> keys) override;
+  Outcome<std::vector<StoredSchedule>> load_schedules(std::span<const schedule::Key> keys) override;
   std::vector<CommitOutcome> commit(const CommitBatch& batch) override;
   void submit(CommitBatch batch) override;
   std::optional<CommitAnswer> harvest() override;
@@ -36,6 +35,7 @@ class SimStore final : public Store {
   Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override;
   Outcome<OpenSchedulesPage> open_schedules(uint64_t after, size_t limit) override;
   Outcome<std::vector<fleet::RegistrationRecord>> registrations() override;
+  Outcome<PassedPage> passed(Instant since, uint64_t after, size_t limit) override;
 
   /// The process is gone. What it had under way may have reached the disk, whole or in part.
   void crashed();
@@ -51,6 +51,7 @@ class SimStore final : public Store {
   const std::map<schedule::Key, StoredSchedule>& schedules() const { return schedules_; }
   const std::vector<AuditLine>& audit() const { return audit_; }
   const std::map<std::string, DeadLetterEntry>& dead_letters() const { return letters_; }
+  const std::vector<job::PolicyDecision>& decisions() const { return decisions_; }
   uint64_t commits() const { return commits_; }
   uint64_t conflicts() const { return conflicts_; }
 
@@ -94,6 +95,7 @@ class SimStore final : public Store {
   std::vector<schedule::Key> schedule_order_;
   std::map<RegistrationId, fleet::RegistrationRecord> registrations_;
   std::map<std::string, DeadLetterEntry> letters_;
+  std::vector<job::PolicyDecision> decisions_;
   std::vector<AuditLine> audit_;
   std::map<RunId, bool> conflicted_;
   std::optional<InFlight> flight_;

@@ -50,6 +50,7 @@ void SimStore::write(const JobWrite& write) {
   job.summary = write.summary;
   ++job.version;
   for (const DeadLetterEntry& entry : write.dead_letters) letters_.emplace(entry.letter.id, entry);
+  for (const job::PolicyDecision& decision : write.decisions) decisions_.push_back(decision);
   hooks_.job_written(job, write);
 }
 
@@ -79,6 +80,24 @@ Outcome<std::vector<fleet::RegistrationRecord>> SimStore::registrations() {
   std::vector<fleet::RegistrationRecord> out;
   for (const auto& [id, record] : registrations_) out.push_back(record);
   return out;
+}
+
+Outcome<Store::PassedPage> SimStore::passed(Instant since, uint64_t after, size_t limit) {
+  chaos_.port_call("store.passed");
+  if (chaos_.strikes(Fault::pending_unavailable))
+    return fail(ErrorCode::store_unavailable, "the simulated store cannot be read");
+  PassedPage page;
+  page.cursor = after;
+  for (size_t i = after; i < decisions_.size(); ++i) {
+    if (decisions_[i].counted.empty() || decisions_[i].at < since) continue;
+    if (page.decisions.size() == limit) {
+      page.more = true;
+      break;
+    }
+    page.decisions.push_back(decisions_[i]);
+    page.cursor = i + 1;
+  }
+  return page;
 }
 
 }  // namespace fermata::sim

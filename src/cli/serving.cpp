@@ -24,9 +24,10 @@ std::string typed(const std::string& path) {
 
 }  // namespace
 
-Serving::Serving(Surroundings& around, const Settings& settings)
+Serving::Serving(Surroundings& around, const Settings& settings, std::string config_folder)
     : around_(around),
       settings_(settings),
+      config_folder_(std::move(config_folder)),
       wall_clock_(around.world.system_clock()),
       log_(
           settings.log == "json" || around.terminal.json, log_level_of(settings.log_level),
@@ -103,7 +104,8 @@ Outcome<void> Serving::build_engine() {
   FERMATA_TRY_VOID(look_at_credentials());
   host_ = engine_.host.get();
   if (engine_.movable) clock_mover_ = std::make_unique<ClockMover>(*engine_.movable, *engine_.host);
-  return engine_.host->recover();
+  FERMATA_TRY_VOID(engine_.host->recover());
+  return start_policy();
 }
 
 /// A key that is wrong or missing keeps nothing from being served, but whoever starts the server
@@ -162,7 +164,7 @@ void Serving::build_api() {
                        engine_.store->bulks(), engine_.clock(), *engine_.entropy, hub_,
                        *engine_.definitions, *engine_.vault, engine_.store->retention(),
                        *engine_.host, *engine_.host, engine_.store->dead_letters(),
-                       engine_.store->job_files()},
+                       engine_.store->job_files(), *policy_},
       std::move(options));
 }
 
@@ -233,6 +235,8 @@ void Serving::end(std::string_view why) {
   bool was_serving = host_thread_.joinable();
   if (was_serving) log_.info("Stopping", {{"reason", why}});
   ready_ = false;
+  ending_ = true;
+  policy_watch_.reset();
   if (api_) api_->set_stopping();
   if (clock_mover_) clock_mover_->stop();
   if (server_) server_->stop();
@@ -243,6 +247,7 @@ void Serving::end(std::string_view why) {
   host_ = nullptr;
   server_.reset();
   api_.reset();
+  policy_.reset();
   retention_.reset();
   clock_mover_.reset();
   // Destroyed in the right order, the host first. Calls under way are dropped: nothing of them was

@@ -6,7 +6,7 @@
 namespace fermata::front {
 namespace {
 
-struct PreviewRequest {
+struct WaitPreviewRequest {
   std::string type;
   Value config;
   Instant now;
@@ -23,9 +23,9 @@ Failure<Error> refused(std::vector<Finding> findings) {
   return fail(code, std::move(message), std::move(findings));
 }
 
-Outcome<PreviewRequest> read_request(const Value& body, Instant now) {
+Outcome<WaitPreviewRequest> read_wait_preview(const Value& body, Instant now) {
   Fields fields(body);
-  PreviewRequest request;
+  WaitPreviewRequest request;
   fields.require("wait_type");
   request.type = fields.text("wait_type").value_or("");
   if (!request.type.empty() && waits::fields_of(request.type).empty())
@@ -61,7 +61,7 @@ Value shown(const waits::WaitInstant& found) {
 }  // namespace
 
 Outcome<Value> preview_wait(const Value& body, const ZoneTable& zones, Instant now) {
-  FERMATA_TRY(request, read_request(body, now));
+  FERMATA_TRY(request, read_wait_preview(body, now));
   auto config = waits::read_config(request.type, request.config);
   if (!config) return refused(std::move(config).error());
   waits::WaitWorld world{request.now, zones,    request.contact_zone, request.account_zone, {},

@@ -109,6 +109,7 @@ void Host::Partition::sweep(Instant now) {
     sweeping_ = runs_left_to_sweep_ = true;
     sweep_cursor_ = schedule_cursor_ = 0;
     job_pages_left_ = sweep_job_pages_max;
+    if (!desk_.windows().readable()) recall_windows(now);
   }
   if (runs_left_to_sweep_) {
     auto more = sweep_page(sweep_page_runs);
@@ -137,9 +138,8 @@ NextTurn Host::Partition::next(Instant now) {
   if (flying_.empty())
     if (std::optional<Instant> roll = desk_.next_roll(); roll && (!due || *roll < *due)) due = roll;
   if (due && *due <= now) next.at_once = true;
-  bool quiet =
-      !next.at_once && flying_.empty() && deferred_.empty() && desk_.quiet() &&
-      schedules_.quiet() && ports_.calls.in_flight() == 0;
+  bool quiet = !next.at_once && flying_.empty() && deferred_.empty() && desk_.quiet() &&
+               schedules_.quiet() && ports_.calls.in_flight() == 0;
   if (step_clock(quiet)) next.at_once = true;
   next.at = due && *due < next_sweep_ ? *due : next_sweep_;
   return next;

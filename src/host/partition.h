@@ -81,6 +81,7 @@ class Host::Partition {
   void not_committed(TouchedJob& touched, CommitOutcome outcome, Instant now);
   void try_again(std::vector<DecidedJobItem> items, Instant now);
   Outcome<void> recover_jobs();
+  void recall_windows(Instant now);
 
   // schedules.cpp: the same for schedules.
   void decide_schedules(std::vector<ScheduleItem> items, Instant now);

@@ -2,6 +2,7 @@
 #include <map>
 #include <span>
 
+#include "core/job/effect.h"
 #include "core/job/event.h"
 #include "core/job/summary.h"
 #include "core/model/effect.h"
@@ -29,6 +30,8 @@ class Feed {
   virtual void schedule_settled(const schedule::Schedule& /*state*/) {}
   /// What the commit wrote of the job, for those who count.
   virtual void job_happened(const job::Job& /*state*/, std::span<const job::Event>) {}
+  /// What policy said of a job.
+  virtual void job_judged(const job::PolicyDecision&) {}
   /// A worker's word that changed nothing, or an orphan that a sweep has found.
   virtual void report_rejected(job::Answer) {}
   virtual void job_replayed(const job::Summary&) {}
@@ -53,6 +56,7 @@ class PassingFeed : public Feed {
   void job_happened(const job::Job& state, std::span<const job::Event> events) override {
     inner_.job_happened(state, events);
   }
+  void job_judged(const job::PolicyDecision& decision) override { inner_.job_judged(decision); }
   void report_rejected(job::Answer answer) override { inner_.report_rejected(answer); }
   void job_replayed(const job::Summary& summary) override { inner_.job_replayed(summary); }
   void jobs_swept(const std::map<job::State, uint64_t>& stale) override {

@@ -68,6 +68,7 @@ struct JobWrite {
   std::vector<DeadLetterEntry> dead_letters{};  ///< opened by this commit
   /// That the job refers to from now on, until it is removed. One without text is there already.
   std::vector<job::KeepBlob> blobs{};
+  std::vector<job::PolicyDecision> decisions{};  ///< lines of the decision log (J-25)
 };
 
 /// Registrations of workers as they are now, for a start to come (J-67).
@@ -182,6 +183,14 @@ class Store {
     bool more = false;
   };
   virtual Outcome<OpenSchedulesPage> open_schedules(uint64_t after, size_t limit) = 0;
+  /// Decisions that count in a window of a velocity rule, made since, oldest first (J-20). `after`
+  /// pages on.
+  struct PassedPage {
+    std::vector<job::PolicyDecision> decisions;
+    uint64_t cursor = 0;
+    bool more = false;
+  };
+  virtual Outcome<PassedPage> passed(Instant since, uint64_t after, size_t limit) = 0;
   /// Registrations of workers as last written. One that cannot be read is left out.
   virtual Outcome<std::vector<fleet::RegistrationRecord>> registrations() = 0;
 

@@ -9,6 +9,7 @@
 #include "core/schedule/decide.h"
 #include "core/wait/zone_table.h"
 #include "front/definitions.h"
+#include "front/policy_board.h"
 #include "front/vault.h"
 #include "host/intake.h"
 #include "host/job_intake.h"
@@ -59,6 +60,7 @@ struct ApiParts {
   ScheduleIntake& schedules;
   DeadLetters& dead_letters;
   JobFiles& job_files;
+  front::PolicyBoard& policy;
 };
 
 /// A line of the log; no secrets.
@@ -76,7 +78,7 @@ struct ApiOptions {
   int64_t webhook_wait_ms = 30'000;  ///< G-31, `respond: result`
   int64_t stream_keep_alive_ms = 15'000;
   size_t credential_bytes_max = 65'536;
-  size_t bulk_items_max = 100'000;  ///< that one operation may act on
+  size_t bulk_items_max = 100'000;   ///< that one operation may act on
   uint32_t flow_snapshots_kept = 8;  ///< parks of a script that a fork may go back to
   job::Limits job_limits;
   schedule::ScheduleLimits schedule_limits;
@@ -123,6 +125,7 @@ class Api final : public http::Handler {
   ScheduleIntake& schedules() { return parts_.schedules; }
   DeadLetters& dead_letters() { return parts_.dead_letters; }
   JobFiles& job_files() { return parts_.job_files; }
+  front::PolicyBoard& policy() { return parts_.policy; }
   Reader& reader() { return parts_.reader; }
   Catalog& catalog() { return parts_.catalog; }
   Bulks& bulks() { return parts_.bulks; }

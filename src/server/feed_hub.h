@@ -25,6 +25,7 @@ class FeedHub final : public Feed {
   void job_happened(const job::Job& state, std::span<const job::Event> events) override {
     job_metrics_.happened(state, events);
   }
+  void job_judged(const job::PolicyDecision& decision) override { job_metrics_.judged(decision); }
   void report_rejected(job::Answer answer) override { job_metrics_.rejected(answer); }
   void job_replayed(const job::Summary& summary) override { job_metrics_.replayed(summary); }
   void jobs_swept(const std::map<job::State, uint64_t>& stale) override {

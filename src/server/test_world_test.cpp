@@ -74,15 +74,42 @@ struct TestWorld::Inside {
         host(HostPorts{store, timers, calls, clock, engine_entropy, tracing, engine_definitions},
              host_settings(options)),
         api(ApiParts{intake, store, store, store, clock, api_entropy, hub, definitions, vault,
-                     store, host, host, store, store},
+                     store, host, host, store, store, policy},
             std::move(options)),
         server(any_port(), api) {
     auto started = server.start();
     check(static_cast<bool>(started));
     check(static_cast<bool>(api.recover()));
+    check(static_cast<bool>(policy.start()));
     engine = std::thread([this] { host.run(); });
+    running = true;
     client = std::make_unique<TestClient>(server.port());
   }
+  /// Texts of policy are JSON here; the file is what the test says it is.
+  front::PolicyBoard::Options policy_options() {
+    front::PolicyBoard::Options options;
+    options.file = "safety.yaml";
+    options.read_file = [this](const std::string&) -> Outcome<std::optional<std::string>> {
+      return policy_file;
+    };
+    options.read_text = [](std::string_view text) -> Outcome<policy::ReadText> {
+      auto value = parse_json(text);
+      if (!value)
+        return fail(ErrorCode::policy_invalid, value.error().message, value.error().findings);
+      return policy::ReadText{*std::move(value), {}};
+    };
+    options.activate = [this](const policy::PolicyPtr& set) {
+      std::promise<void> done;
+      bool taken = host.with_workers([&done, set, waits = running.load()](Workers& workers) {
+        workers.set_policy(set);
+        if (waits) done.set_value();
+      });
+      check(taken);
+      if (running) done.get_future().wait();
+    };
+    return options;
+  }
+  std::optional<std::string> policy_file{};
   ~Inside() {
     client.reset();
     server.stop(std::chrono::milliseconds(0));
@@ -104,6 +131,8 @@ struct TestWorld::Inside {
   EngineDefinitions engine_definitions{definitions, store};
   Host host;
   TestIntake intake{host};
+  std::atomic<bool> running{false};
+  front::PolicyBoard policy{store, clock, policy_options()};
   Api api;
   Server server;
   std::thread engine;

@@ -10,6 +10,7 @@
 #include "ports/catalog.h"
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
+#include "ports/policy_store.h"
 #include "ports/reader.h"
 #include "ports/retention.h"
 #include "ports/store.h"
@@ -27,6 +28,7 @@ class StoreUnderTest {
   virtual Retention& retention() = 0;
   virtual DeadLetters& dead_letters() = 0;
   virtual JobFiles& job_files() = 0;
+  virtual PolicyStore& policy() = 0;
   /// Ends the adapter and begins again with what it kept; one without a disk does nothing.
   virtual void reopen() = 0;
 };
@@ -48,6 +50,7 @@ class StoreContract : public testing::TestWithParam<StoreKind> {
   Retention& retention() { return under_test_->retention(); }
   DeadLetters& dead_letters() { return under_test_->dead_letters(); }
   JobFiles& job_files() { return under_test_->job_files(); }
+  PolicyStore& policy() { return under_test_->policy(); }
   void reopen() { under_test_->reopen(); }
 
   /// Commits one write alone and answers its outcome.

@@ -37,6 +37,9 @@ class WaitingStore final : public Store {
   Outcome<std::vector<fleet::RegistrationRecord>> registrations() override {
     return memory.registrations();
   }
+  Outcome<PassedPage> passed(Instant since, uint64_t after, size_t limit) override {
+    return memory.passed(since, after, limit);
+  }
   std::vector<CommitOutcome> commit(const CommitBatch& batch) override {
     return memory.commit(batch);
   }

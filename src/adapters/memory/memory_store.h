@@ -9,6 +9,7 @@
 #include "ports/catalog.h"
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
+#include "ports/policy_store.h"
 #include "ports/reader.h"
 #include "ports/retention.h"
 #include "ports/store.h"
@@ -24,19 +25,20 @@ class MemoryStore final : public Store,
                           public Bulks,
                           public Retention,
                           public DeadLetters,
-                          public JobFiles {
+                          public JobFiles,
+                          public PolicyStore {
  public:
   // Store
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,
                                        uint64_t checkpoint_before = UINT64_MAX) override;
   Outcome<std::vector<StoredJob>> load_jobs(std::span<const JobId> ids) override;
-  Outcome<std::vector<StoredSchedule>> load_schedules(
-      std::span<const schedule::Key> keys) override;
+  Outcome<std::vector<StoredSchedule>> load_schedules(std::span<const schedule::Key> keys) override;
   std::vector<CommitOutcome> commit(const CommitBatch& batch) override;
   Outcome<PendingPage> pending(uint64_t after, size_t limit) override;
   Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override;
   Outcome<OpenSchedulesPage> open_schedules(uint64_t after, size_t limit) override;
   Outcome<std::vector<fleet::RegistrationRecord>> registrations() override;
+  Outcome<PassedPage> passed(Instant since, uint64_t after, size_t limit) override;
 
   // Reader
   Outcome<StoredRun> latest(const RunId& id) override;
@@ -123,6 +125,7 @@ class MemoryStore final : public Store,
   Outcome<void> remove_run(const RunId& id, const AuditLine& audit) override;
   Outcome<RunSweep> remove_jobs(uint64_t after, Instant before, size_t limit) override;
   Outcome<Sweep> remove_dead_letters(Instant before, size_t limit) override;
+  Outcome<Sweep> remove_decisions(Instant before, size_t limit) override;
   Outcome<Sweep> remove_blobs(Instant before, size_t limit) override;
   Outcome<Sweep> remove_remains(size_t limit) override;
   Outcome<Sweep> remove_audit(Instant before, size_t limit) override;
@@ -149,6 +152,16 @@ class MemoryStore final : public Store,
   Outcome<size_t> append_log(const LogChunk& chunk, uint64_t bytes_max) override;
   Outcome<LogPage> log(const JobId& job, size_t limit, const std::string& cursor) override;
 
+  // PolicyStore
+  Outcome<StoredPolicy> stored_policy() override;
+  Outcome<uint64_t> change_policy(const PolicyChange& change, const AuditLine& audit) override;
+  Outcome<std::optional<Value>> snapshot(const std::string& hash) override;
+  Outcome<PolicyVersionPage> policy_versions(const AccountId& account, size_t limit,
+                                             const std::string& cursor) override;
+  Outcome<DecisionPage> decisions(const DecisionFilter& filter, size_t limit,
+                                  const std::string& cursor) override;
+  Outcome<std::vector<RuleHits>> rule_hits(const AccountId& account) override;
+
  private:
   using WorkflowKey = std::pair<AccountId, WorkflowId>;
   struct Workflow {
@@ -170,6 +183,7 @@ class MemoryStore final : public Store,
   CommitOutcome write(const ScheduleWrite& schedule);
   StoredSchedule stored_schedule(const schedule::Key& key) const;
   void keep(const JobWrite& job);
+  void keep(const job::PolicyDecision& decision);
   void forget_job(std::map<uint64_t, StoredJob>::iterator job);
   StoredRun since_checkpoint(const StoredRun& run, uint64_t before) const;
   void append(const AuditLine& line);
@@ -205,6 +219,12 @@ class MemoryStore final : public Store,
   };
   std::unordered_map<JobId, KeptLog> logs_;
   std::map<RegistrationId, fleet::RegistrationRecord> registrations_;
+  StoredPolicy policy_;
+  std::vector<PolicyVersion> policy_versions_;
+  std::map<std::string, Value> snapshots_;
+  std::map<uint64_t, job::PolicyDecision> decisions_;  ///< by number
+  uint64_t decisions_made_ = 0;
+  std::map<std::tuple<AccountId, std::string, std::string>, RuleHits> rule_hits_;
   /// In order of creation, with all of the history that is kept; its number is its place plus one.
   std::deque<StoredSchedule> schedules_;
   std::map<schedule::Key, size_t> schedule_at_;

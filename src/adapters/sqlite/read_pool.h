@@ -9,6 +9,7 @@
 #include "adapters/sqlite/dead_letter_rows.h"
 #include "adapters/sqlite/job_file_rows.h"
 #include "adapters/sqlite/job_queries.h"
+#include "adapters/sqlite/policy_rows.h"
 #include "adapters/sqlite/registration_rows.h"
 #include "adapters/sqlite/run_queries.h"
 #include "adapters/sqlite/schedule_queries.h"
@@ -29,6 +30,7 @@ struct ReadConnection {
   DeadLetterQueries letters{*database};
   JobFileQueries files{*database};
   RegistrationRows registrations{*database};
+  PolicyQueries policy{*database};
   Statement begin{*database, "BEGIN"};
   Statement end{*database, "COMMIT"};
 };

@@ -7,6 +7,7 @@
 #include "adapters/sqlite/run_tags.h"
 #include "adapters/sqlite/schema_job_files.h"
 #include "adapters/sqlite/schema_jobs.h"
+#include "adapters/sqlite/schema_policy.h"
 #include "adapters/sqlite/schema_schedules.h"
 #include "adapters/sqlite/schema_waits.h"
 
@@ -185,7 +186,8 @@ constexpr std::array migrations = {Migration{"first", first_schema},
                                    Migration{"jobs", jobs_schema},
                                    Migration{"schedules", schedules_schema},
                                    Migration{"waits", waits_schema},
-                                   Migration{"job_files", job_files_schema}};
+                                   Migration{"job_files", job_files_schema},
+                                   Migration{"policy", policy_schema}};
 
 /// The header says twice whether pages are summed: a flipped bit must not switch the sums off.
 Outcome<void> check_page_sums(Database& database) {

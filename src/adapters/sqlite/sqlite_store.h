@@ -7,6 +7,7 @@
 #include "ports/catalog.h"
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
+#include "ports/policy_store.h"
 #include "ports/reader.h"
 #include "ports/retention.h"
 #include "ports/store.h"
@@ -34,7 +35,8 @@ class SqliteStore final : public Store,
                           public Bulks,
                           public Retention,
                           public DeadLetters,
-                          public JobFiles {
+                          public JobFiles,
+                          public PolicyStore {
  public:
   ~SqliteStore() override;
 
@@ -42,8 +44,7 @@ class SqliteStore final : public Store,
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,
                                        uint64_t checkpoint_before = UINT64_MAX) override;
   Outcome<std::vector<StoredJob>> load_jobs(std::span<const JobId> ids) override;
-  Outcome<std::vector<StoredSchedule>> load_schedules(
-      std::span<const schedule::Key> keys) override;
+  Outcome<std::vector<StoredSchedule>> load_schedules(std::span<const schedule::Key> keys) override;
   std::vector<CommitOutcome> commit(const CommitBatch& batch) override;
   void submit(CommitBatch batch) override;
   std::optional<CommitAnswer> harvest() override;
@@ -52,6 +53,7 @@ class SqliteStore final : public Store,
   Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override;
   Outcome<OpenSchedulesPage> open_schedules(uint64_t after, size_t limit) override;
   Outcome<std::vector<fleet::RegistrationRecord>> registrations() override;
+  Outcome<PassedPage> passed(Instant since, uint64_t after, size_t limit) override;
   std::string trouble() const override;
 
   // Reader
@@ -139,6 +141,7 @@ class SqliteStore final : public Store,
   Outcome<void> remove_run(const RunId& id, const AuditLine& audit) override;
   Outcome<RunSweep> remove_jobs(uint64_t after, Instant before, size_t limit) override;
   Outcome<Sweep> remove_dead_letters(Instant before, size_t limit) override;
+  Outcome<Sweep> remove_decisions(Instant before, size_t limit) override;
   Outcome<Sweep> remove_blobs(Instant before, size_t limit) override;
   Outcome<Sweep> remove_remains(size_t limit) override;
   Outcome<Sweep> remove_audit(Instant before, size_t limit) override;
@@ -164,6 +167,16 @@ class SqliteStore final : public Store,
                                               const std::string& sha256) override;
   Outcome<size_t> append_log(const LogChunk& chunk, uint64_t bytes_max) override;
   Outcome<LogPage> log(const JobId& job, size_t limit, const std::string& cursor) override;
+
+  // PolicyStore
+  Outcome<StoredPolicy> stored_policy() override;
+  Outcome<uint64_t> change_policy(const PolicyChange& change, const AuditLine& audit) override;
+  Outcome<std::optional<Value>> snapshot(const std::string& hash) override;
+  Outcome<PolicyVersionPage> policy_versions(const AccountId& account, size_t limit,
+                                             const std::string& cursor) override;
+  Outcome<DecisionPage> decisions(const DecisionFilter& filter, size_t limit,
+                                  const std::string& cursor) override;
+  Outcome<std::vector<RuleHits>> rule_hits(const AccountId& account) override;
 
   /// Writes a copy of this moment to `file`, which must not exist, while work goes on.
   Outcome<void> backup(const std::filesystem::path& file);

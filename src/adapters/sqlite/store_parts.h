@@ -4,6 +4,7 @@
 #include "adapters/sqlite/commit_thread.h"
 #include "adapters/sqlite/directory.h"
 #include "adapters/sqlite/job_side_writer.h"
+#include "adapters/sqlite/policy_rows.h"
 #include "adapters/sqlite/read_pool.h"
 #include "adapters/sqlite/retention_writer.h"
 #include "adapters/sqlite/sqlite_store.h"
@@ -36,6 +37,7 @@ struct SqliteStore::Parts {
   sqlite::BulkWriter bulks{writer};
   sqlite::RetentionWriter retention{writer, readers};
   sqlite::JobSideWriter jobs{writer};
+  sqlite::PolicyWriter policy{writer};
   sqlite::CommitThread committing{writer};
 };
 

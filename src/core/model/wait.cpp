@@ -5,8 +5,8 @@
 namespace fermata {
 namespace {
 
-constexpr std::array<std::string_view, 6> statuses = {"scheduled", "waiting",   "resumed",
-                                                      "timeout",   "cancelled", "error"};
+constexpr std::array<std::string_view, 6> wait_statuses = {"scheduled", "waiting",   "resumed",
+                                                           "timeout",   "cancelled", "error"};
 constexpr std::array<std::string_view, 3> sources = {"api", "graph", "flow"};
 constexpr std::array<std::string_view, 4> listener_statuses = {"active", "matched", "expired",
                                                                "cancelled"};
@@ -27,9 +27,11 @@ std::string text_in(const Value& object, std::string_view name) {
 
 }  // namespace
 
-std::string_view name_of(WaitStatus status) { return statuses.at(static_cast<size_t>(status)); }
+std::string_view name_of(WaitStatus status) {
+  return wait_statuses.at(static_cast<size_t>(status));
+}
 std::optional<WaitStatus> wait_status_of(std::string_view name) {
-  return word_in<WaitStatus>(statuses, name);
+  return word_in<WaitStatus>(wait_statuses, name);
 }
 std::string_view name_of(WaitSource source) { return sources.at(static_cast<size_t>(source)); }
 std::optional<WaitSource> wait_source_of(std::string_view name) {

@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/uuid.h"
+#include "bench/flow.h"
 #include "core/graph/check.h"
 
 namespace fermata::bench {
@@ -83,17 +84,26 @@ graph::DefinitionRef Engine::define(const std::string& workflow, const std::stri
                  checked.errors.front().message.c_str());
     std::exit(1);
   }
+  return keep(workflow, checked.definition);
+}
+
+graph::DefinitionRef Engine::define_script(const std::string& workflow, const std::string& source) {
+  return keep(workflow, Script(source).definition());
+}
+
+graph::DefinitionRef Engine::keep(const std::string& workflow,
+                                  const graph::DefinitionRef& definition) {
   WorkflowPut put;
   put.account = AccountId("default");
   put.id = WorkflowId(workflow);
-  put.hash = checked.definition->hash;
-  put.canonical = to_canonical_json(checked.definition->canonical);
+  put.hash = definition->hash;
+  put.canonical = to_canonical_json(definition->canonical);
   put.at = clock.now();
   put.actor = "bench";
   auto stored =
       store->put_workflow(put, {put.account, put.at, "bench", "workflow.put", workflow, "", {}});
   if (!stored) std::exit(5);
-  return definitions_->keep(checked.definition);
+  return definitions_->keep(definition);
 }
 
 Command Engine::start(const graph::DefinitionRef& definition, Value input) {

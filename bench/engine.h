@@ -42,7 +42,14 @@ class MeasuringFeed : public Feed {
     }
     hub_.committed(summary, events);
   }
+  void job_committed(const job::Summary& summary, const HistoryChunk& events) override {
+    ++job_commits;
+    if (is_terminal(summary.state)) ++jobs_ended;
+    hub_.job_committed(summary, events);
+  }
   std::atomic<uint64_t> ended{0};
+  std::atomic<uint64_t> job_commits{0};
+  std::atomic<uint64_t> jobs_ended{0};
   std::atomic<uint64_t> bytes{0};
   std::function<void(const RunSummary&)> on_end;
 
@@ -56,6 +63,7 @@ class Engine {
   ~Engine();
   /// Stores a definition and gives it ready to start.
   graph::DefinitionRef define(const std::string& workflow, const std::string& json);
+  graph::DefinitionRef define_script(const std::string& workflow, const std::string& source);
   Command start(const graph::DefinitionRef& definition, Value input);
   /// Waits until `count` runs have ended since the engine began; false after `seconds`.
   bool await_ended(uint64_t count, double seconds);
@@ -73,6 +81,8 @@ class Engine {
   front::Definitions& definitions() { return *definitions_; }
 
  private:
+  graph::DefinitionRef keep(const std::string& workflow, const graph::DefinitionRef& definition);
+
   std::unique_ptr<front::Definitions> definitions_;
   std::unique_ptr<server::EngineDefinitions> engine_definitions_;
   std::unique_ptr<Host> host_;

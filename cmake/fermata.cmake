@@ -64,7 +64,8 @@ function(fermata_folder path)
 endfunction()
 
 set(fermata_everything fermata_cli fermata_server fermata_front fermata_host fermata_adapters_memory
-  fermata_adapters_sqlite fermata_adapters_http fermata_adapters_otlp fermata_adapters_system fermata_adapters_tzdata)
+  fermata_adapters_sqlite fermata_adapters_http fermata_adapters_otlp fermata_adapters_system fermata_adapters_tzdata
+  fermata_adapters_yaml)
 
 # Puts a copy of the zone data of this machine into a target (docs/adr/0013-zone-data.md).
 set(FERMATA_ZONEINFO /usr/share/zoneinfo CACHE PATH "compiled zones to be bundled")
@@ -201,4 +202,5 @@ function(fermata_fuzzers)
     target_sources(http_fuzz PRIVATE ${CMAKE_SOURCE_DIR}/src/server/http/${part}.cpp)
   endforeach()
   target_sources(tzif_fuzz PRIVATE ${CMAKE_SOURCE_DIR}/src/adapters/tzdata/tzif.cpp)
+  target_link_libraries(policy_fuzz PRIVATE fermata_adapters_yaml)
 endfunction()

@@ -70,12 +70,16 @@ struct World::Process {
               [&world](const CallTicket& ticket, const CallRequest& request) {
                 world.call_auditor_.sent(ticket, request);
               }),
+        callbacks(world.chaos_, world.clock_, world.callback_outside_, world.calls_may_fail_,
+                  [](const CallTicket&, const CallRequest&) {}),
         feed(world.ledger_, world.job_ledger_, world.schedule_ledger_),
-        host({world.store_, timers, calls, world.clock_, world.entropy_, feed, world.definitions_},
+        host({world.store_, timers, calls, world.clock_, world.entropy_, feed, world.definitions_,
+              nullptr, &callbacks, &world.store_, &world.accounts_},
              world.settings_) {}
 
   SimTimers timers;
   SimCalls calls;
+  SimCalls callbacks;
   SimFeed feed;
   Host host;
 };
@@ -88,17 +92,22 @@ World::World(uint64_t seed, Sabotage sabotage, bool tracing)
       ledger_(definitions_, trace_, [this](Probe reached) { probe(reached); }),
       job_ledger_(trace_),
       schedule_ledger_(trace_),
+      contact_ledger_(ledger_, trace_, [this](Probe reached) { probe(reached); }),
       call_auditor_(ledger_, [this](Probe reached) { probe(reached); }),
       store_(chaos_, clock_, sabotage,
              {[this](const StoredRun& stored, const RunWrite& write) {
                 ledger_.written(stored, write);
+                contact_ledger_.run_written(stored.summary.id);
               },
               [this](const StoredJob& stored, const JobWrite& write) {
-                job_ledger_.written(stored, write);
+                job_ledger_.written(stored, write, store_.commits());
               },
               [this](const StoredSchedule& stored, const ScheduleWrite& write) {
                 schedule_ledger_.written(stored, write);
               },
+              {},
+              [this](const Contact& contact) { contact_ledger_.written(contact); },
+              [this] { contact_ledger_.group_written(); },
               [this](const RunId& id) { return intrude(id); },
               [this](Probe reached) { probe(reached); }}),
       entropy_(Random(~seed).next()),
@@ -111,7 +120,24 @@ World::World(uint64_t seed, Sabotage sabotage, bool tracing)
 
 World::~World() = default;
 JobIntake& World::job_intake() { return process_->host; }
+
+void World::set_policy(policy::PolicyPtr policy) {
+  policy_ = std::move(policy);
+  if (process_) put_in_force();
+}
+
+void World::put_in_force() {
+  if (!policy_) return;
+  bool taken = process_->host.with_workers([this, policy = policy_](Workers& workers) {
+    workers.set_policy(policy);
+    uint64_t batches = store_.commits() + (store_.in_flight() ? 1 : 0);
+    job_ledger_.in_force(policy->common().snapshot, batches);
+  });
+  if (!taken) throw Violation{"the queue of a small world is full"};
+}
 ScheduleIntake& World::schedule_intake() { return process_->host; }
+SignalIntake& World::signal_intake() { return process_->host; }
+ContactIntake& World::contact_intake() { return process_->host; }
 
 graph::DefinitionRef World::define(const Value& document) {
   graph::CheckedDefinition checked = graph::check_definition(document);
@@ -183,6 +209,8 @@ std::optional<RunWrite> World::intrude(const RunId& id) {
   if (!decision || decision->events.empty()) return std::nullopt;
   RunWrite write{stored->version, summarize(copy), encode_history(decision->events)};
   write.waits = std::move(decision->waits);
+  write.approvals = std::move(decision->approvals);
+  write.deliveries = std::move(decision->deliveries);
   return write;
 }
 
@@ -192,6 +220,7 @@ void World::come_up() {
   process_ = std::make_unique<Process>(*this);
   // A server that cannot read its store at the start tries again.
   while (!process_->host.recover()) clock_.pass(Duration{chaos_.between(100, 5'000)});
+  put_in_force();
 }
 
 void World::die() {
@@ -250,6 +279,7 @@ void World::pass_time(const NextTurn& next) {
   };
   if (next.at) consider(*next.at - clock_.error());
   consider(process_->calls.next());
+  consider(process_->callbacks.next());
   consider(clients_.next());
   consider(store_.next());
   if (workload_) consider(workload_->next());
@@ -298,8 +328,9 @@ void World::demand_life() {
 /// timers have been refused.
 void World::come_to_rest() {
   chaos_.heal();
-  for (int i = 0;
-       store_.in_flight() || process_->timers.size() > 0 || process_->calls.in_flight() > 0; ++i) {
+  for (int i = 0; store_.in_flight() || process_->timers.size() > 0 ||
+                  process_->calls.in_flight() > 0 || process_->callbacks.in_flight() > 0;
+       ++i) {
     if (i > 1'000) throw Violation{"timers or calls are left although every run has ended"};
     turn();
     pass_time(next_);

@@ -5,6 +5,7 @@
 #include "adapters/memory/entropy.h"
 #include "host/host.h"
 #include "sim/auditors/calls.h"
+#include "sim/auditors/contact_ledger.h"
 #include "sim/auditors/job_ledger.h"
 #include "sim/auditors/ledger.h"
 #include "sim/auditors/schedule_ledger.h"
@@ -51,6 +52,13 @@ class World {
   graph::DefinitionRef define_script(const std::string& workflow, const std::string& source);
   /// The same for a document drawn at random: nothing when it has errors.
   graph::DefinitionRef define_if_legal(const Value& document);
+  /// One that was made elsewhere.
+  void add_definition(const graph::DefinitionRef& definition) { definitions_.add(definition); }
+  /// Where callbacks go to, and what is answered.
+  void receive_callbacks(std::function<CallAnswer(const CallRequest&)> receiver) {
+    callback_outside_.receive(std::move(receiver));
+  }
+  const std::map<std::string, Delivery>& deliveries() const { return store_.deliveries(); }
   void send(Request request) { clients_.send(std::move(request)); }
   /// A start of a run, ready to be sent; the hash names the request.
   Request start(const std::string& run, const graph::DefinitionRef& definition, Value input);
@@ -64,6 +72,15 @@ class World {
   /// Of the process that lives now.
   JobIntake& job_intake();
   ScheduleIntake& schedule_intake();
+  SignalIntake& signal_intake();
+  /// What is stored of signals and waits, and in which order it came to be.
+  const SimStore& store() const { return store_; }
+  /// Stored at once, and put into force in the process that lives now and in all to come.
+  void set_policy(policy::PolicyPtr policy);
+  ContactIntake& contact_intake();
+  const std::map<ContactKey, Contact>& contacts() const { return store_.contacts(); }
+  /// What is in force from the next turn on; survives every crash, as the catalogue does.
+  AccountTable& accounts() { return accounts_.table; }
   Sabotage sabotage() const { return sabotage_; }
   Outside& outside() { return outside_; }
   const SimClock& clock() const { return clock_; }
@@ -78,6 +95,7 @@ class World {
   std::optional<RunWrite> intrude(const RunId& id);
   void play(Workload& workload);
   void come_up();
+  void put_in_force();
   void die();
   void turn();
   void probe_host();
@@ -87,6 +105,13 @@ class World {
   void demand_life();
   void come_to_rest();
   [[noreturn]] void report_stuck();
+
+  struct SimAccounts final : AccountSource {
+    std::shared_ptr<const AccountTable> accounts() override {
+      return std::make_shared<AccountTable>(table);
+    }
+    AccountTable table;
+  };
 
   const Trace trace_;
   Chaos chaos_;
@@ -98,12 +123,16 @@ class World {
   Ledger ledger_;
   JobLedger job_ledger_;
   ScheduleLedger schedule_ledger_;
+  ContactLedger contact_ledger_;
+  SimAccounts accounts_;
   CallAuditor call_auditor_;
   SimStore store_;
   Outside outside_;
+  Outside callback_outside_;
   SeededEntropy entropy_;
   Clients clients_;
   HostSettings settings_;
+  policy::PolicyPtr policy_;
   std::unique_ptr<Process> process_;
   NextTurn next_;
   uint64_t chaos_turns_ = 0;

@@ -9,10 +9,12 @@
 #include "adapters/memory/wheel_timers.h"
 #include "adapters/otlp/otlp_telemetry.h"
 #include "adapters/sqlite/sqlite_store.h"
+#include "adapters/system/file_watch.h"
 #include "adapters/system/memory.h"
 #include "adapters/system/system_clock.h"
 #include "adapters/system/system_entropy.h"
 #include "adapters/tzdata/tzdata_zones.h"
+#include "adapters/yaml/yaml_text.h"
 #include "cli/command.h"
 
 extern char** environ;
@@ -32,6 +34,9 @@ class Opened final : public cli::OpenStore {
   Retention& retention() override { return *store_; }
   DeadLetters& dead_letters() override { return *store_; }
   JobFiles& job_files() override { return *store_; }
+  PolicyStore& policy() override { return *store_; }
+  Contacts& contacts() override { return *store_; }
+  Accounts& accounts() override { return *store_; }
 
  private:
   std::unique_ptr<Kind> store_;
@@ -62,6 +67,15 @@ class Visitor final : public StoreVisitor {
 
  private:
   const cli::StoredThings& things_;
+};
+
+class Watched final : public cli::FileWatch {
+ public:
+  Watched(const std::string& file, std::function<void()> on_change)
+      : watch_(file, std::move(on_change)) {}
+
+ private:
+  SystemFileWatch watch_;
 };
 
 class RealWorld final : public cli::World {
@@ -128,6 +142,11 @@ class RealWorld final : public cli::World {
     options.on_problem = std::move(on_problem);
     FERMATA_TRY(source, TzdataZones::open(std::move(options)));
     return std::unique_ptr<ZoneSource>(std::move(source));
+  }
+  policy::TextReader policy_texts() override { return read_yaml; }
+  std::unique_ptr<cli::FileWatch> watch_file(const std::string& file,
+                                             std::function<void()> on_change) override {
+    return std::make_unique<Watched>(file, std::move(on_change));
   }
 };
 

@@ -82,7 +82,8 @@ class ActivationAuditor final : public Auditor {
     const Token& token = token_of(run, activation);
     const graph::Node& node = run.definition->nodes[token.node];
     not_skipped(run, activation);
-    bool reported = token.parked == Parked::call || is_ordered(token.parked);
+    bool reported = token.parked == Parked::call || is_ordered(token.parked) ||
+                    token.parked == Parked::approval;
     if (run.paused() && !reported) violate(run, "a node runs in a pause");
     // A split that opened fails later when its items have: the second half of one activation.
     if (token.gathers != 0 && node.type == graph::NodeType::split) return;

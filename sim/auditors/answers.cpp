@@ -64,6 +64,13 @@ void audit_answer(const SimStore& store, const Command& command, const Outcome<R
     case ErrorCode::wait_ended:
     case ErrorCode::run_paused:
     case ErrorCode::type_fixed:
+    case ErrorCode::wait_exists:
+    case ErrorCode::contact_opted_out:
+      return;
+    case ErrorCode::approval_not_pending:
+    case ErrorCode::approval_by_submitter:
+    case ErrorCode::approval_stale_request:
+      if (!std::holds_alternative<AnswerApproval>(command.body)) lied(command, "it was no answer");
       return;
     default:
       lied(command, "an unexpected refusal: " + answer.error().message);

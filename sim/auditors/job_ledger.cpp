@@ -13,7 +13,21 @@ namespace {
 
 }  // namespace
 
-void JobLedger::written(const StoredJob& stored, const JobWrite& write) {
+void JobLedger::in_force(const std::string& snapshot, uint64_t batches) {
+  forces_.push_back({snapshot, batches});
+}
+
+/// No attempt starts under a policy that was replaced (J-27). What was decided just before a change
+/// may be in the one batch that is submitted after it, and in none that follow.
+bool JobLedger::may_be_dispatched(const job::Job& job, uint64_t batch) const {
+  for (size_t i = 0; i < forces_.size(); ++i) {
+    bool replaced = i + 1 < forces_.size() && forces_[i + 1].since + 1 < batch;
+    if (!replaced && job.verdict && job.verdict->snapshot == forces_[i].snapshot) return true;
+  }
+  return false;
+}
+
+void JobLedger::written(const StoredJob& stored, const JobWrite& write, uint64_t batch) {
   const JobId& id = write.summary.id;
   job::Job& job = states_[id];
   job.id = id;
@@ -30,6 +44,8 @@ void JobLedger::written(const StoredJob& stored, const JobWrite& write) {
       if (const auto* dispatched = std::get_if<job::JobDispatched>(&event.body)) {
         if (job.open_attempt()) violate(job, "it is given to two workers at once");
         if (dispatched->fence <= job.last_fence) violate(job, "a fence is given twice");
+        if (!may_be_dispatched(job, batch))
+          violate(job, "an attempt starts under a policy that was replaced");
       }
       evolve(job, event);
     }

@@ -15,13 +15,23 @@ class JobLedger {
  public:
   explicit JobLedger(const Trace& trace) : trace_(trace) {}
 
-  void written(const StoredJob& stored, const JobWrite& write);
+  /// `batch`: the number of the commit that it is part of.
+  void written(const StoredJob& stored, const JobWrite& write, uint64_t batch);
+  /// This policy holds for whatever is decided from now on; so many batches were submitted before.
+  void in_force(const std::string& snapshot, uint64_t batches);
   /// The host has this state in memory after a commit.
   void compare(const job::Job& live) const;
   const std::map<JobId, job::Job>& states() const { return states_; }
 
  private:
+  bool may_be_dispatched(const job::Job& job, uint64_t batch) const;
+
   const Trace& trace_;
+  struct Force {
+    std::string snapshot;
+    uint64_t since = 0;  ///< batches that had been submitted
+  };
+  std::vector<Force> forces_{{"none", 0}};
   std::map<JobId, job::Job> states_;
 };
 

@@ -39,6 +39,7 @@ void Ledger::written(const StoredRun& stored, const RunWrite& write) {
   Run& run = states_[id];
   run.id = id;
   run.wait_changes.clear();
+  run.approval_changes.clear();
   for (const Event& event : *events) {
     if (trace_.on() && run.definition)
       trace_.line("  ", id.text(), " ", to_json(EventShow(run.definition).show(event)));
@@ -48,6 +49,7 @@ void Ledger::written(const StoredRun& stored, const RunWrite& write) {
     violate(run, "the summary's last_sequence is " + std::to_string(stored.summary.last_sequence));
   for (const auto& auditor : auditors_) auditor->written(run, stored.summary);
   waits_.written(run, write.waits);
+  approvals_.written(run, write.approvals);
   if (write.checkpoint) check_checkpoint(run, *write.checkpoint);
 }
 

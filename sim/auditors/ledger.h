@@ -5,6 +5,7 @@
 
 #include "ports/store.h"
 #include "sim/auditors/auditor.h"
+#include "sim/auditors/approval_rows.h"
 #include "sim/auditors/wait_rows.h"
 #include "sim/ports/sim_definitions.h"
 #include "sim/trace.h"
@@ -36,6 +37,7 @@ class Ledger {
   std::vector<std::unique_ptr<Auditor>> auditors_;
   std::map<RunId, Run> states_;
   WaitRows waits_;
+  ApprovalRows approvals_;
 };
 
 }  // namespace fermata::sim

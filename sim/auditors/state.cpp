@@ -1,3 +1,4 @@
+#include "core/run/api_waits.h"
 #include "sim/auditors/auditor.h"
 
 namespace fermata::sim {
@@ -19,14 +20,23 @@ class StateAuditor final : public Auditor {
     branch(run, {}, run.root);
     for (const auto& [id, scope] : run.scopes) scope_agrees(run, id, scope);
     merges(run);
+    waits_of_the_api(run);
     if (run.timeout_at) timers_.insert({*run.timeout_at, TimerKind::run, 0});
     if (timers_ != run.timers) violate(run, "the timers are not those of what waits");
     if (merges_ != run.pending_merges.size()) violate(run, "branches miscount their merges");
     // In a pause the last answer is recorded; the end comes when the run goes on.
-    if (!run.root.alive() && !run.paused()) violate(run, "nothing is alive, but the run goes on");
+    if (!run.root.alive() && !run.paused() && !held_open(run))
+      violate(run, "nothing is alive, but the run goes on");
   }
 
  private:
+  void waits_of_the_api(const Run& run) {
+    for (const auto& [key, wait] : run.waits) {
+      bool armed = is_pending(wait.status) && (wait.hold.empty() || wait.hold == "run_paused");
+      if (key.source == WaitSource::api && armed && wait.due)
+        timers_.insert({*wait.due, TimerKind::wait, key.number});
+    }
+  }
   void nothing_left(const Run& run, const RunSummary& summary) {
     if (summary.next_due || summary.calls_pending > 0)
       violate(run, "an ended run wants to be looked at");

@@ -65,10 +65,11 @@ class TimingAuditor final : public Auditor {
     if (before.paused()) violate(before, "a wait resumes in a pause");
     if (body.resumed_by == "scheduler" && token.parked != Parked::timer)
       violate(before, "a wait resumes that is not open");
-    if (body.resumed_by == "timeout" && token.parked != Parked::signal)
+    if (body.resumed_by == "timeout" && token.parked != Parked::signal &&
+        token.parked != Parked::event)
       violate(before, "a signal wait times out that is not open");
     Known& known = known_[before.id];
-    if (body.resumed_by == "signal" || body.resumed_by == "manual") {
+    if (body.resumed_by == "signal" || body.resumed_by == "manual" || body.resumed_by == "event") {
       known.waits.erase(body.activation.token);
       return;
     }

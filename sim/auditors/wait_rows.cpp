@@ -15,6 +15,9 @@ bool fits(const Wait& wait) {
     case WaitStatus::waiting:
       return wait.is_for_event() && wait.resumed_by.empty();
     case WaitStatus::resumed:
+      if (wait.type == "until_date" &&
+          (wait.resumed_by == "past_date" || wait.resumed_by == "missing_date"))
+        return true;
       return wait.resumed_by == "manual" ||
              wait.resumed_by == (wait.is_for_event() ? "event" : "scheduler");
     case WaitStatus::timeout:
@@ -34,13 +37,17 @@ void WaitRows::move(const Run& state, const Wait& to) {
   if (!fits(to)) violate(state, "wait " + to.step + " has a cause that does not fit its status");
   if (is_pending(to.status) == to.ended_at.has_value())
     violate(state, "wait " + to.step + " does not know whether it has ended");
+  bool by_clock = to.resumed_by == "scheduler" && to.due && to.ended_at;
+  if (by_clock && *to.ended_at < *to.due) violate(state, "wait " + to.step + " resumes early");
   if (fresh) return;
   const Wait& from = row->second;
   bool ended = !is_pending(from.status);
   if (ended && (to.status != from.status || to.resumed_by != from.resumed_by ||
                 to.ended_at != from.ended_at))
     violate(state, "wait " + to.step + " ends twice");
-  if (!from.parked) violate(state, "wait " + to.step + " changes after its token has gone");
+  // One beside a program parks nothing and changes all the same.
+  if (!from.parked && (ended || from.source != WaitSource::api))
+    violate(state, "wait " + to.step + " changes after its token has gone");
   row->second = to;
 }
 

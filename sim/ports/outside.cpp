@@ -57,6 +57,11 @@ uint64_t Outside::times(const std::string& key) const {
 
 CallAnswer Outside::handle(const CallTicket& ticket, const CallRequest& request) {
   std::string key = key_of(request);
+  if (receiver_) {
+    CallAnswer answer = receiver_(request);
+    answer.ticket = ticket;
+    return answer;
+  }
   if (key.empty()) throw Violation{"a call without an idempotency key: " + request.url};
   Seen& seen = seen_[key];
   // A run that retries another one evaluates its parameters anew under the old key.

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <map>
 #include <string>
 
@@ -15,6 +16,10 @@ class Outside {
  public:
   /// Takes a request in; the answer is what would be sent back.
   CallAnswer handle(const CallTicket& ticket, const CallRequest& request);
+  /// Has everything answered by somebody else.
+  void receive(std::function<CallAnswer(const CallRequest&)> receiver) {
+    receiver_ = std::move(receiver);
+  }
   /// How often a key was taken in.
   uint64_t times(const std::string& key) const;
   static std::string key_of(const CallRequest& request);
@@ -27,6 +32,7 @@ class Outside {
     uint64_t times = 0;
   };
   std::map<std::string, Seen> seen_;
+  std::function<CallAnswer(const CallRequest&)> receiver_;
 };
 
 }  // namespace fermata::sim

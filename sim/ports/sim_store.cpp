@@ -43,12 +43,16 @@ std::vector<CommitOutcome> SimStore::commit(const CommitBatch& batch) {
   if (chaos_.strikes(Fault::commit_unavailable))
     return std::vector(batch.size(), CommitOutcome::unavailable);
   std::map<const void*, CommitOutcome> outcomes;
+  // Signals first: what follows from them is never alone.
+  for (const SignalWrite& signal : batch.signals) outcomes[&signal] = write_with_faults(signal);
   for (const Group& group : groups_of(batch)) {
     if (!outcomes.empty() && chaos_.strikes(Fault::crash_within_commit)) throw SimCrash{};
     CommitOutcome outcome = write_with_faults(group);
     for (const RunWrite* run : group.runs) outcomes[run] = outcome;
     for (const JobWrite* job : group.jobs) outcomes[job] = outcome;
     for (const ScheduleWrite* schedule : group.schedules) outcomes[schedule] = outcome;
+    for (const DeliveryWrite* delivery : group.deliveries) outcomes[delivery] = outcome;
+    for (const ContactWrite* contact : group.contacts) outcomes[contact] = outcome;
   }
   std::vector<CommitOutcome> out;
   auto tell = [&](const auto& write) {
@@ -59,6 +63,9 @@ std::vector<CommitOutcome> SimStore::commit(const CommitBatch& batch) {
   for (const RunWrite& run : batch.runs) tell(run);
   for (const JobWrite& job : batch.jobs) tell(job);
   for (const ScheduleWrite& schedule : batch.schedules) tell(schedule);
+  for (const DeliveryWrite& delivery : batch.deliveries) tell(delivery);
+  for (const ContactWrite& contact : batch.contacts) tell(contact);
+  for (const SignalWrite& signal : batch.signals) tell(signal);
   if (!batch.roll.empty()) {
     for (const auto& record : batch.roll.written) registrations_[record.id] = record;
     for (const RegistrationId& id : batch.roll.forgotten) registrations_.erase(id);
@@ -104,6 +111,9 @@ void SimStore::crashed() {
   std::vector<Group> groups = groups_of(flight.batch);
   size_t written = chaos_.dice().below(groups.size() + 1);
   hooks_.probe(written == 0 ? Probe::crash_in_flight_lost : Probe::crash_in_flight_written);
+  size_t signals = flight.batch.signals.size();
+  if (written == 0 && signals > 0) signals = chaos_.dice().below(signals + 1);
+  for (size_t i = 0; i < signals; ++i) write(flight.batch.signals[i]);
   for (size_t i = 0; i < written; ++i)
     if (fits(groups[i])) write(groups[i]);
 }
@@ -131,6 +141,8 @@ std::vector<SimStore::Group> SimStore::groups_of(const CommitBatch& batch) const
   for (const RunWrite& run : batch.runs) group_for(run.group).runs.push_back(&run);
   for (const JobWrite& job : batch.jobs) group_for(job.group).jobs.push_back(&job);
   for (const ScheduleWrite& one : batch.schedules) group_for(one.group).schedules.push_back(&one);
+  for (const DeliveryWrite& one : batch.deliveries) group_for(one.group).deliveries.push_back(&one);
+  for (const ContactWrite& one : batch.contacts) group_for(one.group).contacts.push_back(&one);
   return groups;
 }
 
@@ -145,7 +157,7 @@ CommitOutcome SimStore::write_with_faults(const Group& group) {
   if (group.size() > 1) hooks_.probe(Probe::runs_committed_together);
   auto all_conflict = [&] {
     for (const RunWrite* run : group.runs) conflict(run->summary.id);
-    conflicts_ += group.jobs.size() + group.schedules.size();
+    conflicts_ += group.size() - group.runs.size();
     return CommitOutcome::conflict;
   };
   if (chaos_.strikes(Fault::commit_conflict)) return all_conflict();
@@ -166,6 +178,12 @@ CommitOutcome SimStore::write_with_faults(const Group& group) {
   if (!chaos_.strikes(Fault::commit_unknown_done)) return CommitOutcome::done;
   hooks_.probe(Probe::unknown_but_done);
   return CommitOutcome::unknown;
+}
+
+CommitOutcome SimStore::write_with_faults(const SignalWrite& signal) {
+  if (chaos_.strikes(Fault::commit_unknown_not_done)) return CommitOutcome::unknown;
+  write(signal);
+  return chaos_.strikes(Fault::commit_unknown_done) ? CommitOutcome::unknown : CommitOutcome::done;
 }
 
 CommitOutcome SimStore::conflict(const RunId& id) {
@@ -193,11 +211,17 @@ CommitOutcome SimStore::write(const RunWrite& write) {
   run.history.push_back(write.events);
   run.summary = write.summary;
   ++run.version;
+  ++writes_;
+  for (const WaitRecord& record : write.waits) {
+    waits_[record.wait.id] = record;
+    if (!is_pending(record.wait.status)) wait_ends_.try_emplace(record.wait.id, writes_);
+  }
   if (write.checkpoint) {
     std::vector<Checkpoint>& kept = checkpoints_[id];
     kept.push_back(*write.checkpoint);
     if (kept.size() > write.checkpoints_kept) kept.erase(kept.begin());
   }
+  for (const Delivery& delivery : write.deliveries) keep(delivery);
   hooks_.written(run, write);
   return CommitOutcome::done;
 }

@@ -10,7 +10,7 @@ namespace fermata::sim {
 
 /// The truth of a seed: outlives every crash. Refuses, loses its voice and is written by others as
 /// the dice fall, but keeps the promises of the port, unless one of them is sabotaged.
-class SimStore final : public Store {
+class SimStore final : public Store, public Contacts {
  public:
   /// `written` hears of every write that became durable, at that instant. `intrude` makes a write
   /// to a run as another process would, or gives nothing.
@@ -18,6 +18,9 @@ class SimStore final : public Store {
     std::function<void(const StoredRun&, const RunWrite&)> written;
     std::function<void(const StoredJob&, const JobWrite&)> job_written;
     std::function<void(const StoredSchedule&, const ScheduleWrite&)> schedule_written;
+    std::function<void(const SignalRecord&)> signal_written;
+    std::function<void(const Contact&)> contact_written;
+    std::function<void()> group_written;
     std::function<std::optional<RunWrite>(const RunId&)> intrude;
     std::function<void(Probe)> probe;
   };
@@ -27,15 +30,31 @@ class SimStore final : public Store {
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,
                                        uint64_t checkpoint_before = UINT64_MAX) override;
   Outcome<std::vector<StoredJob>> load_jobs(std::span<const JobId> ids) override;
-  Outcome<std::vector<StoredSchedule>> load_schedules(
-      std::span<const schedule::Key> keys) override;
+  Outcome<std::vector<StoredSchedule>> load_schedules(std::span<const schedule::Key> keys) override;
   std::vector<CommitOutcome> commit(const CommitBatch& batch) override;
   void submit(CommitBatch batch) override;
   std::optional<CommitAnswer> harvest() override;
   Outcome<PendingPage> pending(uint64_t after, size_t limit) override;
   Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override;
   Outcome<OpenSchedulesPage> open_schedules(uint64_t after, size_t limit) override;
+  Outcome<PendingDeliveryPage> pending_deliveries(uint64_t after, size_t limit) override;
+  Outcome<std::vector<Delivery>> load_deliveries(std::span<const std::string> ids) override;
   Outcome<std::vector<fleet::RegistrationRecord>> registrations() override;
+  Outcome<std::vector<std::optional<SignalRecord>>> load_signals(
+      std::span<const SignalKey> keys) override;
+  Outcome<Windowed> signals_in(const SignalWindow& window, uint64_t after, size_t limit) override;
+  Outcome<OpenSignals> open_signals(uint64_t after, size_t limit) override;
+  Outcome<std::vector<WaitRecord>> listening_waits(size_t after, size_t limit) override;
+  Outcome<std::vector<WaitRecord>> ended_listeners(const Signal& signal, Instant since,
+                                                   size_t limit) override;
+  Outcome<PassedPage> passed(Instant since, uint64_t after, size_t limit) override;
+  Outcome<std::vector<Contact>> load_contacts(std::span<const ContactKey> keys) override;
+  Outcome<std::vector<RunId>> live_runs_of(const ContactKey& key) override;
+  Outcome<std::vector<Contact>> contacts_at(const AccountId& account, ContactAddress address,
+                                            const std::string& key) override;
+  Outcome<std::optional<Contact>> find_contact(const ContactKey& key) override;
+  Outcome<ContactPage> list_contacts(const ContactFilter& filter, size_t limit,
+                                     const std::string& cursor) override;
 
   /// The process is gone. What it had under way may have reached the disk, whole or in part.
   void crashed();
@@ -49,8 +68,16 @@ class SimStore final : public Store {
   const std::map<JobId, StoredJob>& jobs() const { return jobs_; }
   /// With all of their histories.
   const std::map<schedule::Key, StoredSchedule>& schedules() const { return schedules_; }
+  const std::map<std::string, Delivery>& deliveries() const { return deliveries_; }
+  const std::map<ContactKey, Contact>& contacts() const { return contacts_; }
   const std::vector<AuditLine>& audit() const { return audit_; }
+  const std::map<SignalKey, SignalRecord>& signals() const { return signals_; }
+  const std::map<std::string, WaitRecord>& waits() const { return waits_; }
+  /// The place of the write that made a signal durable, and of the one that ended a wait.
+  uint64_t written_at(const SignalKey& key) const { return signal_writes_.at(key); }
+  uint64_t ended_at(const std::string& wait) const { return wait_ends_.at(wait); }
   const std::map<std::string, DeadLetterEntry>& dead_letters() const { return letters_; }
+  const std::vector<job::PolicyDecision>& decisions() const { return decisions_; }
   uint64_t commits() const { return commits_; }
   uint64_t conflicts() const { return conflicts_; }
 
@@ -66,18 +93,29 @@ class SimStore final : public Store {
     std::vector<const RunWrite*> runs{};
     std::vector<const JobWrite*> jobs{};
     std::vector<const ScheduleWrite*> schedules{};
-    size_t size() const { return runs.size() + jobs.size() + schedules.size(); }
+    std::vector<const DeliveryWrite*> deliveries{};
+    std::vector<const ContactWrite*> contacts{};
+    size_t size() const {
+      return runs.size() + jobs.size() + schedules.size() + deliveries.size() + contacts.size();
+    }
   };
   std::vector<Group> groups_of(const CommitBatch& batch) const;
   CommitOutcome write_with_faults(const Group& group);
+  CommitOutcome write_with_faults(const SignalWrite& signal);
   bool fits(const Group& group) const;
   bool fits(const RunWrite& write) const;
   bool fits(const JobWrite& write) const;
   bool fits(const ScheduleWrite& write) const;
+  bool fits(const DeliveryWrite& write) const;
+  bool fits(const ContactWrite& write) const;
   void write(const Group& group);
   CommitOutcome write(const RunWrite& write);
   void write(const JobWrite& write);
   void write(const ScheduleWrite& write);
+  void write(const DeliveryWrite& write);
+  void keep(const Delivery& delivery);
+  void write(const SignalWrite& write);
+  void write(const ContactWrite& write);
   CommitOutcome conflict(const RunId& id);
   StoredRun since_checkpoint(const StoredRun& run, uint64_t before);
 
@@ -92,8 +130,18 @@ class SimStore final : public Store {
   std::vector<JobId> job_order_;
   std::map<schedule::Key, StoredSchedule> schedules_;
   std::vector<schedule::Key> schedule_order_;
+  std::map<std::string, Delivery> deliveries_;
+  std::vector<std::string> delivery_order_;
+  std::map<SignalKey, SignalRecord> signals_;
+  std::vector<SignalKey> signal_order_;      ///< of arrival
+  std::map<std::string, WaitRecord> waits_;  ///< the rows
+  std::map<SignalKey, uint64_t> signal_writes_;
+  std::map<std::string, uint64_t> wait_ends_;
+  uint64_t writes_ = 0;
+  std::map<ContactKey, Contact> contacts_;
   std::map<RegistrationId, fleet::RegistrationRecord> registrations_;
   std::map<std::string, DeadLetterEntry> letters_;
+  std::vector<job::PolicyDecision> decisions_;
   std::vector<AuditLine> audit_;
   std::map<RunId, bool> conflicted_;
   std::optional<InFlight> flight_;

@@ -26,7 +26,9 @@ bool SimStore::fits(const Group& group) const {
   auto fit = [&](const auto* write) { return fits(*write); };
   return std::all_of(group.runs.begin(), group.runs.end(), fit) &&
          std::all_of(group.jobs.begin(), group.jobs.end(), fit) &&
-         std::all_of(group.schedules.begin(), group.schedules.end(), fit);
+         std::all_of(group.schedules.begin(), group.schedules.end(), fit) &&
+         std::all_of(group.deliveries.begin(), group.deliveries.end(), fit) &&
+         std::all_of(group.contacts.begin(), group.contacts.end(), fit);
 }
 
 bool SimStore::fits(const JobWrite& write) const {
@@ -39,6 +41,10 @@ void SimStore::write(const Group& group) {
   for (const RunWrite* run : group.runs) write(*run);
   for (const JobWrite* job : group.jobs) write(*job);
   for (const ScheduleWrite* schedule : group.schedules) write(*schedule);
+  for (const DeliveryWrite* delivery : group.deliveries) write(*delivery);
+  // Last: what is demanded of a contact is demanded of the runs that were written with it.
+  for (const ContactWrite* contact : group.contacts) write(*contact);
+  hooks_.group_written();
 }
 
 void SimStore::write(const JobWrite& write) {
@@ -50,6 +56,7 @@ void SimStore::write(const JobWrite& write) {
   job.summary = write.summary;
   ++job.version;
   for (const DeadLetterEntry& entry : write.dead_letters) letters_.emplace(entry.letter.id, entry);
+  for (const job::PolicyDecision& decision : write.decisions) decisions_.push_back(decision);
   hooks_.job_written(job, write);
 }
 
@@ -79,6 +86,24 @@ Outcome<std::vector<fleet::RegistrationRecord>> SimStore::registrations() {
   std::vector<fleet::RegistrationRecord> out;
   for (const auto& [id, record] : registrations_) out.push_back(record);
   return out;
+}
+
+Outcome<Store::PassedPage> SimStore::passed(Instant since, uint64_t after, size_t limit) {
+  chaos_.port_call("store.passed");
+  if (chaos_.strikes(Fault::pending_unavailable))
+    return fail(ErrorCode::store_unavailable, "the simulated store cannot be read");
+  PassedPage page;
+  page.cursor = after;
+  for (size_t i = after; i < decisions_.size(); ++i) {
+    if (decisions_[i].counted.empty() || decisions_[i].at < since) continue;
+    if (page.decisions.size() == limit) {
+      page.more = true;
+      break;
+    }
+    page.decisions.push_back(decisions_[i]);
+    page.cursor = i + 1;
+  }
+  return page;
 }
 
 }  // namespace fermata::sim

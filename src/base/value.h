@@ -73,17 +73,20 @@ class Value {
   // Each asks for the right kind; another kind is a programmer error.
   bool as_bool() const;
   int64_t as_integer() const;
-  double as_number() const;                 ///< of an integer or a number
-  std::string_view as_string() const;       ///< valid while this Value lives unchanged
-  std::span<const Value> items() const;     ///< of an array
-  std::span<const Member> members() const;  ///< of an object, in order of insertion
+  double as_number() const;  ///< of an integer or a number
+  // What points into this Value is valid while it lives unchanged; the compiler tells who lets it
+  // go before.
+  std::string_view as_string() const [[clang::lifetimebound]];
+  std::span<const Value> items() const [[clang::lifetimebound]];  ///< of an array
+  /// Of an object, in order of insertion.
+  std::span<const Member> members() const [[clang::lifetimebound]];
 
   /// Elements of an array, members of an object; 0 otherwise.
   size_t size() const;
   /// Member of an object, or nullptr (also when this is no object).
-  const Value* find(std::string_view key) const;
+  const Value* find(std::string_view key) const [[clang::lifetimebound]];
   /// Member of an object, or null.
-  const Value& get(std::string_view key) const;
+  const Value& get(std::string_view key) const [[clang::lifetimebound]];
 
   void set(std::string_view key, Value value);  ///< object: adds or replaces
   bool erase(std::string_view key);             ///< object: true if it was there

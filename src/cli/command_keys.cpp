@@ -72,7 +72,7 @@ class OfflineKeys {
   const AccountId account_;
 };
 
-struct Asked {
+struct KeyAsked {
   std::string action;
   std::string id;  ///< of revoke
   std::string name;
@@ -80,9 +80,9 @@ struct Asked {
   std::optional<Instant> expires_at;
 };
 
-Outcome<Asked> read_asked(const Arguments& arguments) {
+Outcome<KeyAsked> read_key_asked(const Arguments& arguments) {
   FERMATA_TRY_VOID(arguments.expect(1, 2, "create, list or revoke ID"));
-  Asked asked;
+  KeyAsked asked;
   asked.action = arguments.positional()[0];
   bool revokes = asked.action == "revoke";
   if (!revokes && asked.action != "create" && asked.action != "list")
@@ -99,8 +99,8 @@ Outcome<Asked> read_asked(const Arguments& arguments) {
   return asked;
 }
 
-Outcome<Value> offline(const Asked& asked, const std::string& directory, const Arguments& arguments,
-                       Surroundings& around) {
+Outcome<Value> keys_offline(const KeyAsked& asked, const std::string& directory,
+                            const Arguments& arguments, Surroundings& around) {
   FERMATA_TRY(store, around.world.open_data(directory, {}));
   AccountId account(arguments.get("account").value_or(server::default_account.text()));
   OfflineKeys keys(store->catalog(), around.world.system_clock()->now(), account);
@@ -108,7 +108,8 @@ Outcome<Value> offline(const Asked& asked, const std::string& directory, const A
   return asked.action == "list" ? keys.list() : keys.revoke(asked.id);
 }
 
-Outcome<Value> online(const Asked& asked, const Arguments& arguments, Surroundings& around) {
+Outcome<Value> keys_online(const KeyAsked& asked, const Arguments& arguments,
+                           Surroundings& around) {
   FERMATA_TRY(client, Client::from(arguments, around));
   if (arguments.has("account"))
     return fail(ErrorCode::usage, "--account belongs to --data; a server knows the key's account.");
@@ -122,7 +123,7 @@ Outcome<Value> online(const Asked& asked, const Arguments& arguments, Surroundin
   return client.post("/keys", body);
 }
 
-void print(const Asked& asked, const Value& answer, const Terminal& terminal) {
+void print_key(const KeyAsked& asked, const Value& answer, const Terminal& terminal) {
   if (asked.action == "create") {
     terminal.err("The key is shown this once; keep it safe. Use it as FERMATA_KEY.\n");
     return terminal.line(text_at(answer, "key"));
@@ -139,16 +140,16 @@ void print(const Asked& asked, const Value& answer, const Terminal& terminal) {
 
 Exit keys(const Arguments& arguments, Surroundings& around) {
   const Terminal& terminal = around.terminal;
-  auto asked = read_asked(arguments);
+  auto asked = read_key_asked(arguments);
   if (!asked) return terminal.fail(asked.error());
   auto data = arguments.get("data");
-  auto answer =
-      data ? offline(*asked, *data, arguments, around) : online(*asked, arguments, around);
+  auto answer = data ? keys_offline(*asked, *data, arguments, around)
+                     : keys_online(*asked, arguments, around);
   if (!answer) return terminal.fail(answer.error());
   if (terminal.json) {
     terminal.value(*answer);
   } else {
-    print(*asked, *answer, terminal);
+    print_key(*asked, *answer, terminal);
   }
   return Exit::ok;
 }

@@ -1,4 +1,5 @@
 #include <csignal>
+#include <filesystem>
 
 #include "cli/command.h"
 #include "cli/configured.h"
@@ -42,7 +43,9 @@ Exit serve(const Arguments& arguments, Surroundings& around) {
   if (arguments.is_set("print-config")) return print_configuration(*configuration, terminal);
 
   sigset_t signals = block_signals();
-  Serving serving(around, configuration->settings());
+  std::string config = arguments.get("config").value_or(around.variable("FERMATA_CONFIG"));
+  Serving serving(around, configuration->settings(),
+                  std::filesystem::path(config).parent_path().string());
   if (auto begun = serving.begin(); !begun) return terminal.fail(begun.error());
   int signal = 0;
   sigwait(&signals, &signal);

@@ -4,25 +4,61 @@
 namespace fermata::cli {
 namespace {
 
+Outcome<Value> json_option(const Arguments& arguments, std::string_view name) {
+  auto text = arguments.get(name);
+  if (!text) return Value();
+  Outcome<Value> parsed = parse_json(*text);
+  if (!parsed)
+    return fail(ErrorCode::usage, "--" + std::string(name) + ": " + parsed.error().message);
+  return parsed;
+}
+
 Outcome<Value> send(const Arguments& arguments, const Surroundings& around) {
-  FERMATA_TRY_VOID(arguments.expect(2, 2, "the execution's ID and the signal's NAME"));
+  FERMATA_TRY_VOID(
+      arguments.expect(2, 2, "the execution's ID and the signal's NAME, or --event TYPE"));
   FERMATA_TRY(client, Client::from(arguments, around));
   Value body = Value::object();
-  if (auto payload = arguments.get("payload")) {
-    Outcome<Value> parsed = parse_json(*payload);
-    if (!parsed) return fail(ErrorCode::usage, "--payload: " + parsed.error().message);
-    body.set("payload", *parsed);
-  }
+  FERMATA_TRY(payload, json_option(arguments, "payload"));
+  if (arguments.get("payload")) body.set("payload", payload);
   if (auto id = arguments.get("id")) body.set("id", *id);
   return client.post(execution_path(arguments.positional()[0]) + "/signals/" +
                          url_escaped(arguments.positional()[1]),
                      body);
 }
 
+/// To whatever waits for it: of a contact, an execution or the account.
+Outcome<Value> send_event(const Arguments& arguments, const Surroundings& around) {
+  FERMATA_TRY_VOID(arguments.expect(0, 0, "no ID beside --event"));
+  FERMATA_TRY(client, Client::from(arguments, around));
+  Value body = Value::object({{"event_type", *arguments.get("event")}});
+  struct Named {
+    std::string_view option, field;
+  };
+  for (auto [option, field] : {Named{"id", "event_id"},
+                               {"contact", "contact_id"},
+                               {"phone", "phone"},
+                               {"email", "email"},
+                               {"execution", "execution_id"},
+                               {"correlation", "correlation_id"}})
+    if (auto given = arguments.get(option)) body.set(field, *given);
+  FERMATA_TRY(data, json_option(arguments, "payload"));
+  if (!data.is_null()) body.set("data", data);
+  return client.post("/events", body);
+}
+
+Exit tell_event(const Terminal& terminal, const Value& answer) {
+  std::string waits = answer.get("matched_total") == Value(1) ? " wait" : " waits";
+  terminal.line(text_at(answer, "status") + "; " + text_at(answer, "event_id") + " reached " +
+                to_json(answer.get("matched_total")) + waits);
+  return Exit::ok;
+}
+
 Exit signal(const Arguments& arguments, Surroundings& around) {
   const Terminal& terminal = around.terminal;
-  auto answer = send(arguments, around);
+  bool event = arguments.get("event").has_value();
+  auto answer = event ? send_event(arguments, around) : send(arguments, around);
   if (!answer) return terminal.fail(answer.error());
+  if (event && !terminal.json) return tell_event(terminal, *answer);
   if (terminal.json) {
     terminal.value(*answer);
   } else {
@@ -35,11 +71,18 @@ Exit signal(const Arguments& arguments, Surroundings& around) {
 
 CliCommand signal_command() {
   return {"signal",
-          "ID NAME",
-          "Send a signal to an execution.",
-          "A wait_for_signal node of that name goes on with it; one that comes too early is kept.",
+          "[ID NAME]",
+          "Send a signal to an execution, or an event to whatever waits for it.",
+          "A wait_for_signal node of that name goes on with it; one that comes too early is kept. "
+          "With --event, every wait that listens to it goes on.",
           {{"payload", "JSON", "what the signal carries"},
            {"id", "TEXT", "a name of the signal itself: repeats under the same one count once"},
+           {"event", "TYPE", "tell of an event, such as email_open, instead"},
+           {"contact", "ID", "whom the event is about"},
+           {"phone", "NUMBER", "the same by phone"},
+           {"email", "ADDRESS", "the same by mail"},
+           {"execution", "ID", "the one execution that the event is for"},
+           {"correlation", "ID", "what the event belongs to, such as a message"},
            server_option()},
           "fermata signal 0198c1f2-… paid --payload '{\"amount\": 12}'",
           signal};

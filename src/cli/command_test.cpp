@@ -51,6 +51,16 @@ class NoWorld final : public World {
                                              std::function<void(const std::string&)>) override {
     return std::unique_ptr<ZoneSource>(std::make_unique<UtcOnly>());
   }
+  policy::TextReader policy_texts() override {
+    return [](std::string_view text) -> Outcome<policy::ReadText> {
+      auto value = parse_json(text);
+      if (!value) return Failure{value.error()};
+      return policy::ReadText{*std::move(value), {{"/default_decision", {2, 5, 0}}}};
+    };
+  }
+  std::unique_ptr<FileWatch> watch_file(const std::string&, std::function<void()>) override {
+    return nullptr;
+  }
 
   bool shows_damage = false;
   std::function<void(const StoredThings&)> shows;
@@ -255,6 +265,19 @@ TEST(ReadInput, puts_fields_into_the_input) {
   EXPECT_FALSE(read_input(*Arguments::parse(wrong, options)));
   std::vector<std::string> broken = {"--input", "{"};
   EXPECT_FALSE(read_input(*Arguments::parse(broken, options)));
+}
+
+TEST_F(CommandLine, policy_check_names_every_mistake_with_its_place) {
+  std::string wrong = write_graph(R"({"version":1,"default_decision":"alow","rulez":[]})");
+  EXPECT_EQ(run({"policy", "check", wrong}), 1);
+  EXPECT_NE(out.find(wrong + ":2:5: /default_decision: `alow` is none of"), std::string::npos)
+      << out;
+  EXPECT_NE(out.find("/rulez: "), std::string::npos) << out;
+  std::string good = write_graph(R"({"version":1,"default_decision":"deny"})");
+  EXPECT_EQ(run({"policy", "check", good}), 0);
+  EXPECT_NE(out.find("0 rules, no mistakes"), std::string::npos) << out;
+  EXPECT_EQ(run({"policy", "check"}), 2);
+  EXPECT_EQ(run({"policy", "frobnicate"}), 2);
 }
 
 }  // namespace

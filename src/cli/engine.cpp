@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "cli/command.h"
 #include "core/run/script_definition.h"
+#include "front/callback_secrets.h"
 #include "front/credential_use.h"
 #include "front/inlined_credentials.h"
 #include "host/tracing.h"
@@ -22,11 +23,16 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
   engine.entropy = world.entropy();
   engine.timers = world.timers();
   engine.vault = std::make_unique<front::Vault>(engine.store->catalog(), std::move(wanted.keys));
-  FERMATA_TRY(calls, world.calls({wanted.private_networks, settings.http_calls_per_account_max,
-                                  std::move(wanted.on_answer),
-                                  front::secrets_from(*engine.vault, engine.clock()),
-                                  settings.http_mails_per_account_max}));
+  FERMATA_TRY(calls,
+              world.calls({wanted.private_networks, settings.http_calls_per_account_max,
+                           wanted.on_answer, front::secrets_from(*engine.vault, engine.clock()),
+                           settings.http_mails_per_account_max}));
   engine.calls = std::move(calls);
+  FERMATA_TRY(callbacks,
+              world.calls({wanted.callback_networks, settings.callback_in_flight_max,
+                           std::move(wanted.on_answer),
+                           front::callback_secrets_from(*engine.vault, engine.clock())}));
+  engine.callbacks = std::move(callbacks);
   if (wanted.telemetry) {
     engine.telemetry = std::move(wanted.telemetry);
     engine.tracing = std::make_unique<TracingFeed>(feed, *engine.telemetry);
@@ -35,11 +41,20 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
   }
   FERMATA_TRY(zones, world.zones(settings.tzdata, std::move(wanted.on_zone_problem)));
   engine.zones = std::move(zones);
+  engine.accounts = std::make_unique<front::AccountBook>(engine.store->accounts());
+  FERMATA_TRY_VOID(engine.accounts->load());
   engine.definitions = std::make_unique<front::Definitions>(engine.store->catalog());
   engine.engine_definitions =
       std::make_unique<server::EngineDefinitions>(*engine.definitions, engine.store->catalog());
   HostSettings host;
   host.limits = run_limits_of(settings);
+  host.limits.callback_give_up_ms =
+      static_cast<int64_t>(settings.callback_give_up_hours) * 3'600'000;
+  host.callbacks.timeout_ms =
+      std::clamp<int64_t>(static_cast<int64_t>(settings.callback_timeout_ms), 1'000, 30'000);
+  host.callbacks.in_flight_max = std::max<size_t>(settings.callback_in_flight_max, 1);
+  host.callbacks.in_flight_per_endpoint_max =
+      std::max<size_t>(settings.callback_per_endpoint_max, 1);
   host.turn_commands_max = settings.turn_commands_max;
   host.queue_commands_max = settings.queue_commands_max;
   host.cached_runs_max = settings.cached_runs_max;
@@ -59,7 +74,8 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
   engine.host = std::make_unique<Host>(
       HostPorts{engine.store->store(), *engine.timers, *engine.calls, engine.clock(),
                 *engine.entropy, engine.tracing ? *engine.tracing : feed,
-                *engine.engine_definitions, engine.zones.get()},
+                *engine.engine_definitions, engine.zones.get(), engine.callbacks.get(),
+                &engine.store->contacts(), engine.accounts.get()},
       host);
   return std::move(engine);
 }

@@ -3,6 +3,7 @@
 
 #include "cli/settings.h"
 #include "cli/world.h"
+#include "front/account_book.h"
 #include "front/definitions.h"
 #include "front/vault.h"
 #include "host/host.h"
@@ -17,13 +18,15 @@ struct Engine {
   std::unique_ptr<OpenStore> store;
   std::unique_ptr<Telemetry> telemetry;  ///< absent where traces are not collected
   std::unique_ptr<Feed> tracing;         ///< with it
-  std::unique_ptr<Clock> own_clock;  ///< empty when the clock is `movable`
+  std::unique_ptr<Clock> own_clock;      ///< empty when the clock is `movable`
   std::unique_ptr<MovableClock> movable;
   std::unique_ptr<Entropy> entropy;
   std::unique_ptr<Timers> timers;
   std::unique_ptr<front::Vault> vault;
   std::unique_ptr<Calls> calls;
+  std::unique_ptr<Calls> callbacks;
   std::unique_ptr<ZoneSource> zones;
+  std::unique_ptr<front::AccountBook> accounts;
   std::unique_ptr<front::Definitions> definitions;
   std::unique_ptr<server::EngineDefinitions> engine_definitions;
   std::unique_ptr<Host> host;
@@ -35,9 +38,10 @@ struct EngineWanted {
   std::unique_ptr<OpenStore> store;
   std::optional<Instant> virtual_start;
   std::string private_networks = "deny";
-  std::function<void()> on_answer;  ///< called on another thread; must not block
+  std::string callback_networks = "deny";  ///< that callbacks may go to (W-75)
+  std::function<void()> on_answer;         ///< called on another thread; must not block
   std::unique_ptr<Telemetry> telemetry{};
-  front::KeySource keys;            ///< that credentials are sealed under
+  front::KeySource keys;  ///< that credentials are sealed under
   std::function<void(const std::string&)> on_zone_problem = {};
 };
 /// `feed` must outlive the engine.

@@ -24,9 +24,10 @@ std::string typed(const std::string& path) {
 
 }  // namespace
 
-Serving::Serving(Surroundings& around, const Settings& settings)
+Serving::Serving(Surroundings& around, const Settings& settings, std::string config_folder)
     : around_(around),
       settings_(settings),
+      config_folder_(std::move(config_folder)),
       wall_clock_(around.world.system_clock()),
       log_(
           settings.log == "json" || around.terminal.json, log_level_of(settings.log_level),
@@ -87,6 +88,9 @@ Outcome<void> Serving::build_engine() {
   wanted.private_networks = settings_.http_private_networks;
   if (wanted.private_networks == "auto")
     wanted.private_networks = access_ == AccessMode::local ? "allow" : "deny";
+  wanted.callback_networks = settings_.callback_networks;
+  if (wanted.callback_networks == "auto")
+    wanted.callback_networks = access_ == AccessMode::local ? "127.0.0.0/8,::1/128" : "deny";
   wanted.on_answer = [this] {
     if (Host* host = host_) host->wake();
   };
@@ -103,7 +107,8 @@ Outcome<void> Serving::build_engine() {
   FERMATA_TRY_VOID(look_at_credentials());
   host_ = engine_.host.get();
   if (engine_.movable) clock_mover_ = std::make_unique<ClockMover>(*engine_.movable, *engine_.host);
-  return engine_.host->recover();
+  FERMATA_TRY_VOID(engine_.host->recover());
+  return start_policy();
 }
 
 /// A key that is wrong or missing keeps nothing from being served, but whoever starts the server
@@ -134,6 +139,7 @@ void Serving::build_api() {
   options.bulk_items_max = settings_.bulk_items_max;
   options.job_limits = job_limits_of(settings_);
   options.job_batch_max = settings_.jobs_batch_max;
+  options.approvals_allow_self = settings_.approvals_allow_self;
   options.job_log_bytes_max = settings_.jobs_log_bytes_max;
   options.demo_echo = !settings_.demo.empty();
   options.version = program_version;
@@ -157,13 +163,27 @@ void Serving::build_api() {
   options.telemetry = engine_.telemetry.get();
   options.trace_share = settings_.otlp_share;
   options.schedule_limits = schedule_limits_of(settings_);
-  api_ = std::make_unique<server::Api>(
-      server::ApiParts{*engine_.host, engine_.store->reader(), engine_.store->catalog(),
-                       engine_.store->bulks(), engine_.clock(), *engine_.entropy, hub_,
-                       *engine_.definitions, *engine_.vault, engine_.store->retention(),
-                       *engine_.host, *engine_.host, engine_.store->dead_letters(),
-                       engine_.store->job_files()},
-      std::move(options));
+  api_ = std::make_unique<server::Api>(server::ApiParts{*engine_.host,
+                                                        engine_.store->reader(),
+                                                        engine_.store->catalog(),
+                                                        engine_.store->bulks(),
+                                                        engine_.clock(),
+                                                        *engine_.entropy,
+                                                        hub_,
+                                                        *engine_.definitions,
+                                                        *engine_.vault,
+                                                        engine_.store->retention(),
+                                                        *engine_.host,
+                                                        *engine_.host,
+                                                        engine_.store->dead_letters(),
+                                                        engine_.store->job_files(),
+                                                        *engine_.host,
+                                                        *engine_.host,
+                                                        *policy_,
+                                                        *engine_.host,
+                                                        engine_.store->contacts(),
+                                                        *engine_.accounts},
+                                       std::move(options));
 }
 
 Outcome<void> Serving::listen() {
@@ -233,6 +253,8 @@ void Serving::end(std::string_view why) {
   bool was_serving = host_thread_.joinable();
   if (was_serving) log_.info("Stopping", {{"reason", why}});
   ready_ = false;
+  ending_ = true;
+  policy_watch_.reset();
   if (api_) api_->set_stopping();
   if (clock_mover_) clock_mover_->stop();
   if (server_) server_->stop();
@@ -243,6 +265,7 @@ void Serving::end(std::string_view why) {
   host_ = nullptr;
   server_.reset();
   api_.reset();
+  policy_.reset();
   retention_.reset();
   clock_mover_.reset();
   // Destroyed in the right order, the host first. Calls under way are dropped: nothing of them was

@@ -6,6 +6,7 @@
 #include "cli/log.h"
 #include "cli/store_watch.h"
 #include "cli/test_clock.h"
+#include "front/policy_board.h"
 #include "host/retention_loop.h"
 #include "server/api.h"
 #include "server/feed_hub.h"
@@ -33,7 +34,8 @@ class LoggingFeed final : public PassingFeed {
 /// which they depend on each other.
 class Serving {
  public:
-  Serving(Surroundings& around, const Settings& settings);
+  /// `config_folder`: where the settings file is; the policy file is looked for beside it.
+  Serving(Surroundings& around, const Settings& settings, std::string config_folder = "");
   ~Serving();
 
   /// Opens the store, recovers, listens. On failure nothing is left running.
@@ -47,6 +49,8 @@ class Serving {
   Outcome<void> build_engine();
   Outcome<std::unique_ptr<Telemetry>> open_telemetry();
   Outcome<void> look_at_credentials();
+  Outcome<void> start_policy();
+  void put_in_force(const policy::PolicyPtr& set);
   Outcome<void> listen();
   void build_api();
   void make_retention();
@@ -55,6 +59,7 @@ class Serving {
 
   Surroundings& around_;
   const Settings settings_;
+  const std::string config_folder_;
   std::unique_ptr<Clock> wall_clock_;
   Log log_;
   StoreWatch store_watch_{log_, *wall_clock_};
@@ -65,6 +70,9 @@ class Serving {
   /// Wakes the host when an answer comes; set before the first call is placed.
   std::atomic<Host*> host_{nullptr};
   Engine engine_;
+  std::atomic<bool> ending_{false};
+  std::unique_ptr<front::PolicyBoard> policy_;
+  std::unique_ptr<FileWatch> policy_watch_;
   std::unique_ptr<ClockMover> clock_mover_;
   std::unique_ptr<server::Api> api_;
   std::unique_ptr<server::Server> server_;

@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "base/json.h"
 #include "base/sealing.h"
+#include "cli/setting_bounds.h"
 
 namespace fermata::cli {
 namespace {
@@ -92,37 +93,6 @@ bool is_one_of(std::string_view value, std::initializer_list<std::string_view> c
 constexpr uint64_t days_max = 36'500;
 constexpr uint64_t interval_ms_max = 86'400'000;
 
-constexpr uint64_t year_ms = uint64_t{365} * 86'400'000;
-
-struct Bounds {
-  const char* setting;
-  uint64_t Settings::* value;
-  uint64_t least;
-  uint64_t most;
-};
-constexpr Bounds bounds_of_jobs[] = {
-    {"http_mails_per_account_max", &Settings::http_mails_per_account_max, 1, 64},
-    {"job_days", &Settings::job_days, 0, days_max},
-    {"dead_letter_days", &Settings::dead_letter_days, 0, days_max},
-    {"jobs_upload_hours", &Settings::jobs_upload_hours, 1, 24 * 365},
-    {"cached_jobs_max", &Settings::cached_jobs_max, 1, 10'000'000},
-    {"jobs_input_bytes_max", &Settings::jobs_input_bytes_max, 1'024, 64 << 20},
-    {"jobs_output_bytes_max", &Settings::jobs_output_bytes_max, 1'024, 64 << 20},
-    {"jobs_inline_bytes_max", &Settings::jobs_inline_bytes_max, 1'024, 1 << 20},
-    {"jobs_artifact_bytes_max", &Settings::jobs_artifact_bytes_max, 1'024, 512 << 20},
-    {"jobs_log_bytes_max", &Settings::jobs_log_bytes_max, 1'024, 64 << 20},
-    {"jobs_batch_max", &Settings::jobs_batch_max, 1, 1'000},
-    {"jobs_queued_max", &Settings::jobs_queued_max, 1, 100'000'000},
-    {"jobs_run_timeout_ms", &Settings::jobs_run_timeout_ms, 0, year_ms},
-    {"jobs_start_timeout_ms", &Settings::jobs_start_timeout_ms, 0, year_ms},
-    {"jobs_queue_timeout_ms", &Settings::jobs_queue_timeout_ms, 0, year_ms},
-    {"jobs_losses_max", &Settings::jobs_losses_max, 0, 1'000},
-    {"jobs_retryable_attempts_max", &Settings::jobs_retryable_attempts_max, 1, 100'000},
-    {"jobs_lease_ms", &Settings::jobs_lease_ms, 5'000, 3'600'000},
-    {"jobs_load_write_ms", &Settings::jobs_load_write_ms, 100, 3'600'000},
-    {"sweep_interval_ms", &Settings::sweep_interval_ms, 100, interval_ms_max},
-};
-
 /// The parts of a list that is separated by commas, without blanks around them.
 std::vector<std::string> listed(std::string_view text) {
   std::vector<std::string> parts;
@@ -134,15 +104,6 @@ std::vector<std::string> listed(std::string_view text) {
     if (!part.empty()) parts.emplace_back(part);
   }
   return parts;
-}
-
-std::string out_of_bounds(std::string_view name, const Settings& settings) {
-  for (const Bounds& bounds : bounds_of_jobs) {
-    uint64_t value = settings.*bounds.value;
-    if (name == bounds.setting && (value < bounds.least || value > bounds.most))
-      return std::to_string(bounds.least) + " to " + std::to_string(bounds.most);
-  }
-  return "";
 }
 
 /// What a kind cannot say. Empty when the value is fine.

@@ -7,6 +7,8 @@
 #include <source_location>
 #include <sstream>
 
+#include "cli/setting_bounds.h"
+
 namespace fermata::cli {
 namespace {
 
@@ -215,6 +217,32 @@ TEST(Settings, every_budget_of_scripts_can_be_set) {
   EXPECT_EQ(limits.log_lines, 12u);
   EXPECT_EQ(limits.log_line_bytes, 13u);
   EXPECT_EQ(limits.cancel_grace_ms, 14);
+}
+
+// Every limit of jobs and scripts has bounds, and holds to them.
+TEST(Settings, numbers_of_jobs_and_scripts_are_bounded) {
+  std::set<std::string_view> bounded;
+  for (const SettingBounds& bounds : setting_bounds()) {
+    std::string name(bounds.setting);
+    bounded.insert(bounds.setting);
+    for (uint64_t fine : {bounds.least, bounds.most}) {
+      auto loaded = load({flag(name, std::to_string(fine))}, {});
+      ASSERT_TRUE(loaded) << name << " " << fine << ": " << loaded.error().message;
+      EXPECT_EQ(loaded->settings().*bounds.value, fine) << name;
+    }
+    EXPECT_FALSE(load({flag(name, std::to_string(bounds.most + 1))}, {})) << name;
+    if (bounds.least > 0)
+      EXPECT_FALSE(load({flag(name, std::to_string(bounds.least - 1))}, {})) << name;
+    EXPECT_FALSE(load({flag(name, "-1")}, {})) << name;
+    EXPECT_FALSE(load({flag(name, "18446744073709551616")}, {})) << name;
+    Settings standard;
+    EXPECT_EQ(out_of_bounds(name, standard), "") << name;
+  }
+  for (const SettingInfo& info : setting_table()) {
+    bool meant = info.kind == "Count" &&
+                 (info.name.starts_with("jobs_") || info.name.starts_with("flow_"));
+    EXPECT_TRUE(!meant || bounded.contains(info.name)) << info.name << " has no bounds";
+  }
 }
 
 TEST(Settings, page_in_the_guide_is_the_printed_one) {

@@ -4,13 +4,17 @@
 #include <string>
 
 #include "base/error.h"
+#include "core/policy/text.h"
+#include "ports/accounts.h"
 #include "ports/bulk.h"
 #include "ports/call_secrets.h"
 #include "ports/calls.h"
 #include "ports/catalog.h"
 #include "ports/clock.h"
+#include "ports/contacts.h"
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
+#include "ports/policy_store.h"
 #include "ports/reader.h"
 #include "ports/retention.h"
 #include "ports/store.h"
@@ -31,6 +35,9 @@ class OpenStore {
   virtual Retention& retention() = 0;
   virtual DeadLetters& dead_letters() = 0;
   virtual JobFiles& job_files() = 0;
+  virtual PolicyStore& policy() = 0;
+  virtual Contacts& contacts() = 0;
+  virtual Accounts& accounts() = 0;
 };
 
 /// A clock that stands still until it is told.
@@ -72,6 +79,12 @@ struct StoredThings {
   std::function<void(const Error&)> damage;
 };
 
+/// Calls back, on a thread of its own, whenever a file may have changed.
+class FileWatch {
+ public:
+  virtual ~FileWatch() = default;
+};
+
 /// The adapters as commands may ask for them. main.cpp implements it and is the only place that
 /// knows which ones there are.
 class World {
@@ -98,6 +111,10 @@ class World {
   /// own. Fails with invalid_setting. `on_problem` is told of files that cannot be read.
   virtual Outcome<std::unique_ptr<ZoneSource>> zones(
       const std::string& directory, std::function<void(const std::string&)> on_problem) = 0;
+  /// Reads texts of policy.
+  virtual policy::TextReader policy_texts() = 0;
+  virtual std::unique_ptr<FileWatch> watch_file(const std::string& file,
+                                                std::function<void()> on_change) = 0;
 };
 
 }  // namespace fermata::cli

@@ -13,6 +13,7 @@ namespace {
 /// What was stored was checked then, so a script that still has its hash is as good as it was.
 Outcome<AnyDefinition> made_ready(const DefinitionHash& hash, const std::string& text) {
   FERMATA_TRY(canonical, parse_json(text));
+  if (is_external(canonical)) return AnyDefinition{make_external_definition(canonical), nullptr};
   if (!is_flow(canonical)) {
     FERMATA_TRY(definition, graph::compile_definition(canonical));
     return AnyDefinition{std::move(definition), nullptr};

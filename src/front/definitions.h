@@ -14,7 +14,10 @@ struct AnyDefinition {
   graph::DefinitionRef graph;
   flow::ScriptRef script;
   bool is_flow() const { return script != nullptr; }
-  std::string_view language() const { return script ? "flow" : "graph"; }
+  std::string_view language() const {
+    if (script) return "flow";
+    return graph->external ? "external" : "graph";
+  }
   const DefinitionHash& hash() const { return script ? script->hash : graph->hash; }
   /// What a PUT of it would send: the graph's document, or {"language": "flow", "source"}.
   Value document() const;

@@ -39,6 +39,10 @@ class EmptyCatalog : public Catalog {
                                      const AuditLine&) override {
     return none();
   }
+  Outcome<void> remove_version(const AccountId&, const WorkflowId&, uint32_t,
+                               const AuditLine&) override {
+    return none();
+  }
   Outcome<void> remove_workflow(const AccountId&, const WorkflowId&, const AuditLine&) override {
     return none();
   }

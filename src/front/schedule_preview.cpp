@@ -6,15 +6,15 @@
 namespace fermata::front {
 namespace {
 
-struct PreviewRequest {
+struct SchedulePreview {
   schedule::Spec spec;
   Instant from;
   int64_t count = 10;
 };
 
-Outcome<PreviewRequest> read_request(const Value& body, Instant now) {
+Outcome<SchedulePreview> read_preview(const Value& body, Instant now) {
   Fields fields(body);
-  PreviewRequest request;
+  SchedulePreview request;
   schedule::Spec& spec = request.spec;
   // A preview is about a rule; which workflow it would start does not matter.
   spec.workflow = WorkflowId("preview");
@@ -38,7 +38,7 @@ Outcome<PreviewRequest> read_request(const Value& body, Instant now) {
 }  // namespace
 
 Outcome<Value> preview_schedule(const Value& body, const ZoneTable& zones, Instant now) {
-  FERMATA_TRY(request, read_request(body, now));
+  FERMATA_TRY(request, read_preview(body, now));
   FERMATA_TRY_VOID(schedule::refuse_wrong(request.spec, zones));
   FERMATA_TRY(rule, schedule::Rule::of(request.spec, request.from, zones));
   auto zone = zones.find(request.spec.timezone);

@@ -6,26 +6,27 @@
 namespace fermata::front {
 namespace {
 
-struct PreviewRequest {
+struct WaitPreviewRequest {
   std::string type;
   Value config;
   Instant now;
+  std::string contact_id;
   std::string contact_zone;
   std::string account_zone;
   int64_t count = 1;
 };
 
 /// The problem's code is that of the first finding (W-40).
-Failure<Error> refused(std::vector<Finding> findings) {
+Failure<Error> refused_wait(std::vector<Finding> findings) {
   auto code = error_code_of(findings.front().code).value_or(ErrorCode::invalid_config);
   for (Finding& finding : findings) finding.path = "/config" + finding.path;
   std::string message = findings.front().message;
   return fail(code, std::move(message), std::move(findings));
 }
 
-Outcome<PreviewRequest> read_request(const Value& body, Instant now) {
+Outcome<WaitPreviewRequest> read_wait_request(const Value& body, Instant now) {
   Fields fields(body);
-  PreviewRequest request;
+  WaitPreviewRequest request;
   fields.require("wait_type");
   request.type = fields.text("wait_type").value_or("");
   if (!request.type.empty() && waits::fields_of(request.type).empty())
@@ -33,6 +34,7 @@ Outcome<PreviewRequest> read_request(const Value& body, Instant now) {
   request.config = fields.object("config");
   if (request.config.is_null()) request.config = Value::object();
   request.now = fields.instant("now").value_or(now);
+  request.contact_id = fields.id("contact_id").value_or("");
   request.contact_zone = fields.text("contact_timezone", 100).value_or("");
   request.account_zone = fields.text("account_timezone", 100).value_or("");
   request.count = fields.integer("count", 1, preview_waits_max).value_or(1);
@@ -58,28 +60,51 @@ Value shown(const waits::WaitInstant& found) {
        {"warnings", std::move(warnings)}});
 }
 
+/// Who is named, with the zone that the request gives it.
+Outcome<Contact> contact_of(const WaitPreviewRequest& request, const PreviewGiven& given) {
+  Contact contact;
+  if (!request.contact_id.empty() && given.contact) {
+    FERMATA_TRY(found, given.contact(request.contact_id));
+    if (!found)
+      return fail(ErrorCode::contact_not_found,
+                  "There is no contact `" + request.contact_id + "`.");
+    contact = *std::move(found);
+  }
+  if (!request.contact_zone.empty()) contact.timezone = request.contact_zone;
+  return contact;
+}
+
 }  // namespace
 
-Outcome<Value> preview_wait(const Value& body, const ZoneTable& zones, Instant now) {
-  FERMATA_TRY(request, read_request(body, now));
+Outcome<Value> preview_wait(const Value& body, const PreviewGiven& given) {
+  FERMATA_TRY(request, read_wait_request(body, given.now));
   auto config = waits::read_config(request.type, request.config);
-  if (!config) return refused(std::move(config).error());
-  waits::WaitWorld world{request.now, zones,    request.contact_zone, request.account_zone, {},
-                         {},          "preview"};
-  if (const auto* date = std::get_if<waits::UntilDate>(&config->kind); date && !date->date)
-    return refused({{"contact_field_invalid",
-                     "/contact_field",
-                     "a preview knows no contact: give the date as target_date",
-                     {}}});
+  if (!config) return refused_wait(std::move(config).error());
+  FERMATA_TRY(contact, contact_of(request, given));
+  AccountSettings account = given.account ? *given.account : AccountSettings{};
+  if (!request.account_zone.empty()) account.timezone = request.account_zone;
+  waits::WaitWorld world{request.now,      given.zones,        contact.timezone, account.timezone,
+                         account.business, account.gap_policy, "preview"};
+  if (auto* date = std::get_if<waits::UntilDate>(&config->kind); date && !date->date) {
+    const Value& text =
+        contact.fields.is_object() ? contact.fields.get(date->contact_field) : Value();
+    date->date = text.is_string() ? parse_written_date(text.as_string()) : std::nullopt;
+    if (!date->date)
+      return refused_wait({{"contact_field_invalid",
+                            "/contact_field",
+                            request.contact_id.empty() ? "name the contact by contact_id"
+                                                       : "the field of the contact holds no date",
+                            {}}});
+  }
   auto found = waits::resolve(*config, world);
-  if (!found) return refused({std::move(found).error()});
+  if (!found) return refused_wait({std::move(found).error()});
   Value answer = shown(*found);
   Value next = Value::array();
   for (const waits::WaitInstant& one :
        waits::occurrences(*config, world, static_cast<size_t>(request.count)))
     next.push(shown(one));
   answer.set("next", std::move(next));
-  answer.set("tzdata", zones.version());
+  answer.set("tzdata", given.zones.version());
   return answer;
 }
 

@@ -23,9 +23,11 @@ void Host::Partition::take_off() {
   if (!flying_.empty()) return;
   flying_ = std::exchange(next_, Flight{});
   flying_.roll = desk_.take_roll();
-  if (flying_.empty()) return;
-  if (flying_.size() > 0) ++counters_.commits;
   CommitBatch batch;
+  batch.signals = signals_.take_writes();
+  flying_.signals = batch.signals.size();
+  if (flying_.empty()) return;
+  if (flying_.size() + flying_.signals > 0) ++counters_.commits;
   batch.roll = flying_.roll;
   batch.runs.reserve(flying_.runs.size());
   for (Touched& touched : flying_.runs) {
@@ -35,6 +37,8 @@ void Host::Partition::take_off() {
     batch.runs.push_back(touched.write ? *std::move(touched.write) : write_of(touched));
     RunWrite& write = batch.runs.back();
     write.waits = std::move(touched.waits);
+    write.approvals = std::move(touched.approvals);
+    write.deliveries = std::move(touched.deliveries);
     if (flying_.groups.shared(touched.group)) write.group = flying_.groups.of(touched.group) + 1;
     write.checkpoint = checkpoint_due(open, write.events, settings_);
     write.checkpoints_kept = settings_.checkpoints_kept;
@@ -42,6 +46,8 @@ void Host::Partition::take_off() {
   }
   load_jobs(batch);
   load_schedules(batch);
+  load_deliveries(batch);
+  load_contacts(batch);
   ports_.store.submit(std::move(batch));
 }
 
@@ -70,6 +76,7 @@ bool Host::Partition::land(Instant now) {
     if (outcome == CommitOutcome::done) {
       committed(runs[i], write, now);
     } else {
+      for (const WaitRecord& record : write.waits) signals_.not_committed(record);
       not_committed(runs[i], outcome, now);
     }
     for (Item& item : held_.release(id)) put_first(std::move(item));
@@ -79,12 +86,20 @@ bool Host::Partition::land(Instant now) {
   for (size_t i = 0; i < down.schedules.size(); ++i)
     landed(down.schedules[i], answer->batch.schedules[i],
            answer->outcomes[runs.size() + down.jobs.size() + i], now);
+  for (size_t i = 0; i < down.deliveries.size(); ++i)
+    landed(down.deliveries[i], answer->batch.deliveries[i],
+           answer->outcomes[runs.size() + down.jobs.size() + down.schedules.size() + i], now);
+  size_t others = runs.size() + down.jobs.size() + down.schedules.size() + down.deliveries.size();
+  for (size_t i = 0; i < down.contacts.size(); ++i)
+    landed(down.contacts[i], answer->batch.contacts[i], answer->outcomes[others + i]);
+  land_signals(*answer, down.size(), now);
   if (waited_for) {
     size_t before = next_.runs.size();
     posts_ = std::exchange(held_posts_, {});
     job_posts_ = std::exchange(held_job_posts_, {});
     schedule_posts_ = std::exchange(held_schedule_posts_, {});
     decide_posts(now);
+    decide_contacts(std::exchange(mentions_, {}), now);
     settle_idle(before, now);
     settle_idle_jobs(now);
     settle_idle_schedules();
@@ -110,9 +125,13 @@ void Host::Partition::committed(Touched& touched, RunWrite& write, Instant now) 
   open.assumed = false;
   counters_.events += write.events.count;
   if (write.checkpoint) ++counters_.checkpoints_written;
+  for (const Delivery& delivery : write.deliveries) callbacks_.add(delivery);
+  for (const WaitRecord& record : write.waits)
+    if (record.wait.listens()) signals_.committed(record, now);
   for (const Effect& effect : touched.effects) perform(open.run, effect);
   ports_.feed.committed(write.summary, write.events);
   ports_.feed.settled(open.run);
+  if (!write.approvals.empty()) ports_.feed.approvals_changed(write.approvals);
   watch(open.run, write.summary, now);
   answer(touched.items, std::move(write.summary));
 }

@@ -11,6 +11,8 @@ constexpr size_t recovery_page_runs = 2'000;
 constexpr size_t sweep_page_runs = 100;
 constexpr size_t recovery_page_schedules = 2'000;
 constexpr size_t sweep_page_schedules = 100;
+constexpr size_t recovery_page_deliveries = 2'000;
+constexpr size_t sweep_page_deliveries = 100;
 constexpr size_t sweep_page_jobs = 200;
 constexpr size_t sweep_job_pages_max = 100;
 constexpr Duration sleep_max{1'000};
@@ -37,6 +39,13 @@ bool Host::with_workers(std::function<void(Workers&)> visit) {
 bool Host::submit_schedule(schedule::Command command, ScheduleReply reply) {
   return partition_->submit_schedule({.command = std::move(command), .reply = std::move(reply)});
 }
+bool Host::redeliver(Redelivery wanted) { return partition_->redeliver(std::move(wanted)); }
+bool Host::submit_signals(std::vector<IncomingSignal> signals) {
+  return partition_->submit_signals(std::move(signals));
+}
+bool Host::submit_contact(contact::Command command, ContactReply reply) {
+  return partition_->submit_contact({.command = std::move(command), .reply = std::move(reply)});
+}
 NextTurn Host::turn() { return partition_->turn(); }
 void Host::run() { partition_->run(); }
 void Host::stop() { partition_->stop(); }
@@ -58,6 +67,11 @@ Outcome<void> Host::Partition::recover() {
     FERMATA_TRY(page_more, sweep_schedules(recovery_page_schedules));
     more = page_more;
   }
+  for (bool more = true; more;) {
+    FERMATA_TRY(page_more, sweep_deliveries(recovery_page_deliveries));
+    more = page_more;
+  }
+  FERMATA_TRY_VOID(recover_listening());
   next_sweep_ = ports_.clock.now() + Duration{settings_.sweep_interval_ms};
   return {};
 }
@@ -107,8 +121,9 @@ void Host::Partition::sweep(Instant now) {
   if (!sweeping_) {
     if (next_sweep_ > now && next_sweep_ <= now + Duration{settings_.sweep_interval_ms}) return;
     sweeping_ = runs_left_to_sweep_ = true;
-    sweep_cursor_ = schedule_cursor_ = 0;
+    sweep_cursor_ = schedule_cursor_ = delivery_cursor_ = 0;
     job_pages_left_ = sweep_job_pages_max;
+    if (!desk_.windows().readable()) recall_windows(now);
   }
   if (runs_left_to_sweep_) {
     auto more = sweep_page(sweep_page_runs);
@@ -117,6 +132,8 @@ void Host::Partition::sweep(Instant now) {
   }
   auto more = sweep_schedules(sweep_page_schedules);
   if (more && *more) return;
+  auto more_deliveries = sweep_deliveries(sweep_page_deliveries);
+  if (more_deliveries && *more_deliveries) return;
   auto more_jobs = sweep_jobs_page(now);
   if (more_jobs && *more_jobs) return;
   // A page that could not be read is left for the next round.
@@ -129,7 +146,8 @@ NextTurn Host::Partition::next(Instant now) {
   // Until the store has answered nothing can be done; the answer wakes.
   if (is_full()) return next;
   next.at_once = queue_.size() > 0 || !released_.empty() || !continuing_.empty() || sweeping_ ||
-                 !desk_.idle() || !schedules_.idle();
+                 !desk_.idle() || !schedules_.idle() || !callbacks_.idle() || !signals_.idle() ||
+                 (flying_.empty() && signals_.wants_writing()) || !contacts_.idle();
   std::optional<Instant> due = next_due();
   if (!deferred_.empty() && (!due || deferred_.begin()->first < *due))
     due = deferred_.begin()->first;
@@ -139,7 +157,7 @@ NextTurn Host::Partition::next(Instant now) {
   if (due && *due <= now) next.at_once = true;
   bool quiet =
       !next.at_once && flying_.empty() && deferred_.empty() && desk_.quiet() &&
-      schedules_.quiet() && ports_.calls.in_flight() == 0;
+      schedules_.quiet() && callbacks_.quiet() && signals_.quiet() && ports_.calls.in_flight() == 0;
   if (step_clock(quiet)) next.at_once = true;
   next.at = due && *due < next_sweep_ ? *due : next_sweep_;
   return next;
@@ -148,7 +166,8 @@ NextTurn Host::Partition::next(Instant now) {
 /// Of runs, jobs and schedules.
 std::optional<Instant> Host::Partition::next_due() const {
   std::optional<Instant> due = ports_.timers.next_due();
-  for (std::optional<Instant> other : {desk_.next_due(), schedules_.next_due()})
+  for (std::optional<Instant> other :
+       {desk_.next_due(), schedules_.next_due(), callbacks_.next_due(), signals_.next_due()})
     if (other && (!due || *other < *due)) due = other;
   return due;
 }
@@ -188,8 +207,9 @@ void Host::Partition::run() {
     NextTurn next = turn();
     if (!flying_.empty() && (is_full() || queue_.size() == 0)) sleep(next);
   } while (queue_.size() > 0 || !flying_.empty() || !released_.empty() || !desk_.idle() ||
-           !schedules_.idle());
+           !schedules_.idle() || !callbacks_.idle() || !signals_.idle() || !contacts_.idle());
   desk_.stop();
+  signals_.stop();
 }
 
 void Host::Partition::sleep(const NextTurn& next) {

@@ -5,10 +5,14 @@
 #include "core/job/decide.h"
 #include "core/run/decide.h"
 #include "core/schedule/decide.h"
+#include "host/callback_intake.h"
+#include "host/contact_intake.h"
 #include "host/definitions.h"
 #include "host/intake.h"
 #include "host/job_intake.h"
 #include "host/schedule_intake.h"
+#include "host/signal_intake.h"
+#include "ports/accounts.h"
 #include "ports/calls.h"
 #include "ports/clock.h"
 #include "ports/feed.h"
@@ -29,14 +33,27 @@ struct HostPorts {
   Entropy& entropy;
   Feed& feed;
   Definitions& definitions;
-  ZoneSource* zones = nullptr;  ///< none: decisions know UTC and fixed offsets only
+  ZoneSource* zones = nullptr;        ///< none: decisions know UTC and fixed offsets only
+  Calls* callbacks = nullptr;         ///< carries callbacks; none: they stay where they are
+  Contacts* contacts = nullptr;       ///< none: runs are about nobody
+  AccountSource* accounts = nullptr;  ///< none: all have the defaults
+};
+
+/// How callbacks are sent (W-74); settings `callback_…`.
+struct CallbackSettings {
+  int64_t timeout_ms = 10'000;
+  size_t in_flight_max = 256;
+  size_t in_flight_per_endpoint_max = 32;  ///< so that a dead one leaves room for others
+  uint64_t response_bytes_max = 64 << 10;
 };
 
 struct HostSettings {
   RunLimits limits;
+  CallbackSettings callbacks{};
   size_t turn_commands_max = 512;      ///< per commit
   size_t queue_commands_max = 65'536;  ///< callers beyond are refused
   size_t cached_runs_max = 20'000;
+  size_t cached_contacts_max = 20'000;
   int64_t sweep_interval_ms = 30'000;
   uint64_t checkpoint_events = 2'000;   ///< since the last one; 0: none are written
   uint64_t checkpoint_bytes = 1 << 20;  ///< of history since the last one
@@ -46,11 +63,14 @@ struct HostSettings {
   fleet::Settings fleet{};
   size_t cached_schedules_max = 10'000;
   schedule::ScheduleLimits schedules{};
-  uint64_t schedule_checkpoint_events = 100;     ///< since the last one
+  uint64_t schedule_checkpoint_events = 100;      ///< since the last one
   uint64_t schedule_history_events_max = 20'000;  ///< kept of each
+  Duration signal_retention{int64_t{168} * 3'600'000};
+  Duration signal_late_window{int64_t{24} * 3'600'000};
 };
 
 struct HostCounters {
+  uint64_t callbacks_pending = 0;
   uint64_t commits = 0;
   uint64_t commands = 0;
   uint64_t events = 0;
@@ -74,7 +94,12 @@ struct NextTurn {
   std::optional<Instant> at;  ///< else then, or when something comes in
 };
 
-class Host : public Intake, public JobIntake, public ScheduleIntake {
+class Host : public Intake,
+             public JobIntake,
+             public ScheduleIntake,
+             public CallbackIntake,
+             public SignalIntake,
+             public ContactIntake {
  public:
   Host(HostPorts ports, HostSettings settings);
   ~Host() override;
@@ -85,6 +110,9 @@ class Host : public Intake, public JobIntake, public ScheduleIntake {
   [[nodiscard]] bool submit_job(job::Command command, JobReply reply) override;
   [[nodiscard]] bool with_workers(std::function<void(Workers&)> visit) override;
   [[nodiscard]] bool submit_schedule(schedule::Command command, ScheduleReply reply) override;
+  [[nodiscard]] bool redeliver(Redelivery wanted) override;
+  [[nodiscard]] bool submit_signals(std::vector<IncomingSignal> signals) override;
+  [[nodiscard]] bool submit_contact(contact::Command command, ContactReply reply) override;
   /// One turn: commands, answers and due timers in, one commit, effects out.
   NextTurn turn();
   /// Turns until `stop`, sleeping in between; for a thread of its own.

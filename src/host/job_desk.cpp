@@ -86,6 +86,14 @@ void JobDesk::keep(TouchedJob& touched, job::Record record, std::vector<job::Job
   if (auto* letter = std::get_if<job::DeadLetter>(&record))
     touched.dead_letters.push_back({std::move(*letter)});
   if (auto* blob = std::get_if<job::KeepBlob>(&record)) touched.blobs.push_back(std::move(*blob));
+  if (auto* decision = std::get_if<job::PolicyDecision>(&record)) {
+    // At once: the next decision of this turn is to see it.
+    for (const job::VelocityCount& passed : decision->counted) {
+      policy_.windows().count(passed, decision->job, decision->at);
+      touched.counted.emplace_back(passed, decision->at);
+    }
+    touched.decisions.push_back(std::move(*decision));
+  }
   if (auto* ended = std::get_if<job::JobEnded>(&record); ended && !ended->run.empty())
     ends.push_back(std::move(*ended));
 }
@@ -100,10 +108,12 @@ DecidedJobItem& JobDesk::decide(TouchedJob& touched, JobItem item, Instant now,
                    .version = open.version + 1,
                    .epoch = 0,
                    .engine_started_at = started_at_,
-                   .policy = nullptr,
+                   .policy = policy_.of(open.job.account),
                    .limits = limits_};
-  if (const auto* submit = std::get_if<job::SubmitJob>(&item.command.body))
+  if (const auto* submit = std::get_if<job::SubmitJob>(&item.command.body)) {
     given.queued = fleet_.queue().waiting_of(submit->account);
+    given.policy = policy_.of(submit->account);
+  }
   auto decision = job::decide(open.job, item.command, given);
   DecidedJobItem decided{.item = std::move(item)};
   if (!decision) {
@@ -137,6 +147,7 @@ JobWrite JobDesk::write_of(TouchedJob& touched) const {
   write.audit = touched.audit;
   write.dead_letters = std::move(touched.dead_letters);
   write.blobs = std::move(touched.blobs);
+  write.decisions = touched.decisions;
   return write;
 }
 
@@ -155,6 +166,11 @@ void JobDesk::settled(TouchedJob& touched, Instant now) {
   JobId id = open.job.id;
   bool ended = !open.job.exists() || open.job.finished();
   alarm_.set(id, ended ? std::nullopt : job::next_due(open.job, started_at_));
+  if (open.job.state == job::State::approval_required) {
+    awaiting_.insert(id);
+  } else {
+    awaiting_.erase(id);
+  }
   if (ended) cache_.forget(id);
 }
 
@@ -191,6 +207,17 @@ void JobDesk::recover(Instant now, const job::Summary& summary) {
   fleet_.adopt(now, summary);
   if (summary.state == job::State::scheduled) fleet_.offer(now, fleet::ready_job(summary));
   alarm_.set(summary.id, summary.next_due);
+  if (summary.state == job::State::approval_required) awaiting_.insert(summary.id);
+}
+
+void JobDesk::set_policy(policy::PolicyPtr policy) {
+  policy_.set(std::move(policy));
+  for (const JobId& id : awaiting_) send(id, job::ReviewJob{});
+}
+
+void JobDesk::take_back(const TouchedJob& touched) {
+  for (const auto& [passed, at] : touched.counted)
+    policy_.windows().uncount(passed, touched.open->job.id, at);
 }
 
 bool JobDesk::is_orphan(const job::Summary& row) {

@@ -2,10 +2,12 @@
 #include <atomic>
 #include <deque>
 #include <map>
+#include <set>
 
 #include "base/queue.h"
 #include "host/alarm.h"
 #include "host/host.h"
+#include "host/job_policy.h"
 #include "host/touched_job.h"
 
 namespace fermata {
@@ -88,6 +90,11 @@ class JobDesk final : public Workers {
                int64_t retry_after_ms, JobReply reply) override;
   void drain(const WorkerId& worker, bool on) override;
   const fleet::Fleet& fleet() const override { return fleet_; }
+  void set_policy(policy::PolicyPtr policy) override;
+  const policy::Windows& windows() const override { return policy_.windows(); }
+  policy::Windows& windows() { return policy_.windows(); }
+  /// What was decided of the job was not stored.
+  void take_back(const TouchedJob& touched);
 
  private:
   struct WaitingClaim {
@@ -97,7 +104,7 @@ class JobDesk final : public Workers {
   void send(const JobId& job, job::CommandBody body);
   void lose(const std::vector<fleet::Lost>& lost);
   void expire(Instant now);
-  static void keep(TouchedJob& touched, job::Record record, std::vector<job::JobEnded>& ends);
+  void keep(TouchedJob& touched, job::Record record, std::vector<job::JobEnded>& ends);
   void perform(const job::Job& job, const job::Effect& effect);
   void tell_fleet(const DecidedJobItem& decided, const OpenJob& open);
   void reconcile(const OpenJob& open);
@@ -112,9 +119,11 @@ class JobDesk final : public Workers {
   const job::Limits limits_;
   JobCache cache_;
   fleet::Fleet fleet_;
-  Alarm<JobId> alarm_;  ///< deadlines, timeouts, backoffs
-  Instant now_;         ///< of the turn under way
-  Instant started_at_;  ///< the engine's
+  JobPolicy policy_;
+  std::set<JobId> awaiting_;  ///< approval: a change of policy is looked at by each of them
+  Alarm<JobId> alarm_;        ///< deadlines, timeouts, backoffs
+  Instant now_;               ///< of the turn under way
+  Instant started_at_;        ///< the engine's
   BoundedQueue<Visit> queue_;
   std::deque<JobItem> items_;                   ///< to be decided
   std::multimap<Instant, JobItem> deferred_;    ///< to be tried again later

@@ -6,6 +6,8 @@
 #include "core/fleet/fleet.h"
 #include "core/job/command.h"
 #include "core/job/summary.h"
+#include "core/policy/policy_set.h"
+#include "core/policy/windows.h"
 
 namespace fermata {
 
@@ -68,6 +70,9 @@ class Workers {
   // By people.
   virtual void drain(const WorkerId& worker, bool on) = 0;
   virtual const fleet::Fleet& fleet() const = 0;
+  /// From now on no attempt starts under another policy (J-27).
+  virtual void set_policy(policy::PolicyPtr policy) = 0;
+  virtual const policy::Windows& windows() const = 0;
 };
 
 /// The way of jobs and workers into the engine. Safe from any thread.

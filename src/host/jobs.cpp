@@ -235,6 +235,7 @@ void Host::Partition::abandon_jobs(Groups::Member whole, const Error& error, Ins
   for (TouchedJob& touched : next_.jobs) {
     if (next_.groups.of(touched.group) != whole) continue;
     JobId id = touched.open->job.id;
+    desk_.take_back(touched);
     for (DecidedJobItem& decided : touched.items)
       if (!decided.item.posted) items.push_back(std::move(decided.item));
     forget_job(id, now);
@@ -302,6 +303,7 @@ void Host::Partition::landed(TouchedJob& touched, JobWrite& write, CommitOutcome
   ports_.feed.job_committed(write.summary, write.events);
   ports_.feed.job_settled(open.job);
   ports_.feed.job_happened(open.job, touched.events);
+  for (const job::PolicyDecision& decision : write.decisions) ports_.feed.job_judged(decision);
   jobs_open_ = true;
   desk_.settled(touched, now);
   answer(touched.items, write.summary);
@@ -322,6 +324,7 @@ CommitOutcome Host::Partition::find_out(const JobWrite& write) {
 
 void Host::Partition::not_committed(TouchedJob& touched, CommitOutcome outcome, Instant now) {
   std::vector<DecidedJobItem> items = std::move(touched.items);
+  desk_.take_back(touched);
   forget_job(touched.open->job.id, now);
   touched.open = nullptr;
   if (outcome == CommitOutcome::conflict) {
@@ -361,7 +364,27 @@ Outcome<void> Host::Partition::recover_jobs() {
     cursor = page.cursor;
     more = page.more;
   }
+  recall_windows(now);
   return {};
+}
+
+/// The windows of velocity rules, from the decision log. Until it can be read their rules ask
+/// people (J-20).
+void Host::Partition::recall_windows(Instant now) {
+  constexpr size_t page_decisions = 2'000;
+  Instant since = now - Duration{policy::window_ms_max};
+  policy::Windows recalled;
+  uint64_t cursor = 0;
+  for (bool more = true; more;) {
+    auto page = ports_.store.passed(since, cursor, page_decisions);
+    if (!page) return desk_.windows().set_readable(false);
+    for (const job::PolicyDecision& decision : page->decisions)
+      for (const job::VelocityCount& passed : decision.counted)
+        recalled.count(passed, decision.job, decision.at);
+    cursor = page->cursor;
+    more = page->more;
+  }
+  desk_.windows() = std::move(recalled);
 }
 
 }  // namespace fermata

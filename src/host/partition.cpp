@@ -11,6 +11,13 @@ constexpr Duration store_retry_delay{1'000};
 /// Fewer commands than these are not worth two batches.
 constexpr size_t bite_commands_min = 32;
 
+std::vector<WaitRecord> listening_in(const std::vector<WaitRecord>& waits) {
+  std::vector<WaitRecord> listening;
+  for (const WaitRecord& record : waits)
+    if (record.wait.listens()) listening.push_back(record);
+  return listening;
+}
+
 /// A start of a run that nobody has asked the store about is most likely what it says.
 bool is_first_start(const Item& item) {
   return item.tries == 0 && std::holds_alternative<StartRun>(item.command.body);
@@ -24,7 +31,10 @@ Host::Partition::Partition(HostPorts ports, HostSettings settings)
       cache_(ports.store, ports.definitions, settings.cached_runs_max),
       queue_(settings.queue_commands_max),
       desk_(ports.store, ports.entropy, settings_, ports.clock.now()),
-      schedules_(ports.store, settings_) {
+      schedules_(ports.store, settings_),
+      callbacks_(ports.store, ports.callbacks, ports.entropy, settings_.callbacks),
+      signals_(ports.store, ports.entropy, settings_),
+      contacts_(ports.contacts, settings.queue_commands_max, settings.cached_contacts_max) {
   ports_.store.on_answer([this] { wake(); });
 }
 
@@ -39,29 +49,37 @@ bool Host::Partition::submit(Command command, Reply reply) {
 NextTurn Host::Partition::turn() {
   Instant now = ports_.clock.now();
   if (ports_.zones) zones_ = ports_.zones->zones(now);
+  if (ports_.accounts) accounts_ = ports_.accounts->accounts();
   sweep(now);
   land(now);
-  std::vector<JobItem> jobs;
-  std::vector<ScheduleItem> schedules;
+  Taken taken;
   if (!is_full()) {
-    jobs = desk_.gather(now, bite());
-    schedules = schedules_.gather(now, zones_, bite());
+    taken.deliveries = callbacks_.gather(now, bite());
+    taken.jobs = desk_.gather(now, bite());
+    taken.schedules = schedules_.gather(now, zones_, bite());
+    taken.contacts = contacts_.gather(bite());
+    signals_.gather(now, bite());
   }
-  decide_all(gather(now), std::move(jobs), std::move(schedules), now);
+  taken.items = gather(now);
+  decide_all(std::move(taken), now);
   take_off();
   // A store that is done at once may have been given another batch by then.
   while (land(now)) {
   }
+  callbacks_.send_due(now);
   desk_.answer_claims(now);
+  signals_.answer_due(now);
   // What has just landed may have made room for others.
   for (JobItem& placement : desk_.placements()) desk_.put_last(std::move(placement));
   desk_.cache().trim();
   desk_.cache().clear_damage();
   schedules_.cache().trim();
   schedules_.cache().clear_damage();
+  contacts_.trim();
   cache_.trim();
   cache_.clear_damage();
   counters_.runs_cached = cache_.size();
+  counters_.callbacks_pending = callbacks_.pending();
   counters_.checkpoints_restored = cache_.checkpoints_restored();
   counters_.checkpoints_unreadable = cache_.checkpoints_unreadable();
   return next(now);
@@ -87,6 +105,8 @@ std::vector<Item> Host::Partition::gather(Instant now) {
                           std::make_move_iterator(released_.end()));
   released_.clear();
   size_t most = bite();
+  // Before due timers, so that no timeout overtakes a signal (W-57).
+  for (Item& item : signals_.take_items(now, most)) items.push_back(std::move(item));
   queue_.take(items.size() < most ? most - items.size() : 0, items);
   for (CallAnswer& answer : ports_.calls.harvest()) {
     RunId run = answer.ticket.run;
@@ -145,17 +165,46 @@ std::vector<OpenRun*> Host::Partition::open_all(std::vector<Item>& items, Instan
   return open;
 }
 
-void Host::Partition::decide_all(std::vector<Item> items, std::vector<JobItem> jobs,
-                                 std::vector<ScheduleItem> schedules, Instant now) {
-  if (items.empty() && jobs.empty() && schedules.empty()) return;
+void Host::Partition::decide_runs(std::vector<Item> items, Instant now) {
   std::vector<OpenRun*> open = open_all(items, now);
+  next_.runs.reserve(next_.runs.size() + items.size());
+  auto known = fetch_contacts(items, open);
+  if (!known) ++counters_.store_failures;
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (!open[i]) continue;
+    if (!known && !fetch_contact(items[i], open[i]->run)) {
+      std::vector<Item> one;
+      one.push_back(std::move(items[i]));
+      refuse_all(std::move(one), known.error(), now);
+      continue;
+    }
+    if (signals_.delays(open[i]->run, items[i].command, now)) {
+      signals_.hold(std::move(items[i]));
+      continue;
+    }
+    Standing standing = standing_of(items[i]);
+    if (standing == Standing::flying) {
+      const auto& start = std::get<StartRun>(items[i].command.body);
+      starts_held_[{start.account, start.contact_id}].push_back(std::move(items[i]));
+      continue;
+    }
+    Touched& touched = touch(*open[i]);
+    if (standing == Standing::in_next) join_contact(items[i], touched.group);
+    decide_one(touched, std::move(items[i]), now);
+  }
+}
+
+void Host::Partition::decide_all(Taken taken, Instant now) {
+  if (taken.empty()) return;
   size_t before = next_.runs.size();
-  next_.runs.reserve(before + items.size());
-  for (size_t i = 0; i < items.size(); ++i)
-    if (open[i]) decide_one(touch(*open[i]), std::move(items[i]), now);
-  decide_jobs(std::move(jobs), now);
-  decide_schedules(std::move(schedules), now);
+  // What people say of a contact comes before what happens to its runs in the same turn.
+  decide_contacts(std::move(taken.contacts), now);
+  decide_runs(std::move(taken.items), now);
+  decide_jobs(std::move(taken.jobs), now);
+  decide_schedules(std::move(taken.schedules), now);
+  decide_deliveries(std::move(taken.deliveries), now);
   decide_posts(now);
+  decide_contacts(std::exchange(mentions_, {}), now);
   settle_idle(before, now);
   settle_idle_jobs(now);
   settle_idle_schedules();
@@ -200,8 +249,17 @@ void Host::Partition::decide_one(Touched& touched, Item item, Instant now) {
   // What one commit writes of a run happens at one instant, though a post may come to it later.
   if (!touched.events.empty()) now = touched.events.front().at;
   Given given{now, ports_.entropy.next(), settings_.limits, zones_};
+  given.retained = signals_.retained(run, item.command, now);
+  if (auto trouble = signals_.take_trouble()) {
+    std::vector<Item> one;
+    one.push_back(std::move(item));
+    return refuse_all(std::move(one), *trouble, now);
+  }
+  give_surroundings(given, item.command, run);
   auto decision = decide(run, item.command, given);
   touched.write.reset();
+  std::vector<WaitRecord> listening =
+      decision ? listening_in(decision->waits) : std::vector<WaitRecord>{};
   std::optional<Error> refusal;
   if (!decision) {
     ++counters_.refusals;
@@ -210,14 +268,20 @@ void Host::Partition::decide_one(Touched& touched, Item item, Instant now) {
     touched.events = std::move(decision->events);
     touched.effects = std::move(decision->effects);
     touched.waits = std::move(decision->waits);
+    touched.approvals = std::move(decision->approvals);
+    touched.deliveries = std::move(decision->deliveries);
   } else {
     std::move(decision->events.begin(), decision->events.end(), std::back_inserter(touched.events));
     std::move(decision->effects.begin(), decision->effects.end(),
               std::back_inserter(touched.effects));
     add_waits(touched.waits, std::move(decision->waits));
+    add_approvals(touched.approvals, std::move(decision->approvals));
+    std::move(decision->deliveries.begin(), decision->deliveries.end(),
+              std::back_inserter(touched.deliveries));
   }
   touched.items.push_back({std::move(item), std::move(refusal)});
   if (!decision) return;
+  mention(touched.items.back().item.command, run);
   for (Post& post : decision->posts) {
     if (post_job(post, run.id, touched.group) || post_schedule(post, touched.group)) continue;
     auto addressed_post = addressed(std::move(post), run.id);
@@ -225,6 +289,7 @@ void Host::Partition::decide_one(Touched& touched, Item item, Instant now) {
     addressed_post->group = touched.group;
     posts_.push_back(*std::move(addressed_post));
   }
+  if (!listening.empty()) offer_past(touched, listening, now);
 }
 
 /// What came to have events stays in the next batch; the rest of this turn is settled at once.
@@ -300,6 +365,7 @@ HostCounters Host::Partition::counters() const {
   counters.checkpoints_restored = counters_.checkpoints_restored;
   counters.checkpoints_unreadable = counters_.checkpoints_unreadable;
   counters.queue_depth = queue_.size();
+  counters.callbacks_pending = counters_.callbacks_pending;
   return counters;
 }
 

@@ -4,9 +4,12 @@
 #include <map>
 
 #include "base/queue.h"
+#include "host/callback_desk.h"
+#include "host/contact_book.h"
 #include "host/host.h"
 #include "host/job_desk.h"
 #include "host/schedule_desk.h"
+#include "host/signal_desk.h"
 #include "host/touched.h"
 
 namespace fermata {
@@ -22,6 +25,9 @@ class Host::Partition {
   bool submit(Command command, Reply reply);
   bool ask_jobs(JobDesk::Visit visit);
   bool submit_schedule(ScheduleItem item);
+  bool redeliver(Redelivery wanted);
+  bool submit_signals(std::vector<IncomingSignal> signals);
+  bool submit_contact(ContactItem item);
   NextTurn turn();
   void run();
   void stop();
@@ -43,8 +49,20 @@ class Host::Partition {
   std::vector<Item> gather(Instant now);
   bool is_full() const;
   size_t bite() const;
-  void decide_all(std::vector<Item> items, std::vector<JobItem> jobs,
-                  std::vector<ScheduleItem> schedules, Instant now);
+  /// What a turn has taken in.
+  struct Taken {
+    std::vector<Item> items{};
+    std::vector<JobItem> jobs{};
+    std::vector<ScheduleItem> schedules{};
+    std::vector<DeliveryItem> deliveries{};
+    std::vector<ContactItem> contacts{};
+    bool empty() const {
+      return items.empty() && jobs.empty() && schedules.empty() && deliveries.empty() &&
+             contacts.empty();
+    }
+  };
+  void decide_all(Taken taken, Instant now);
+  void decide_runs(std::vector<Item> items, Instant now);
   std::vector<OpenRun*> open_all(std::vector<Item>& items, Instant now);
   Touched& touch(OpenRun& open);
   void decide_one(Touched& touched, Item item, Instant now);
@@ -59,6 +77,7 @@ class Host::Partition {
   void decide_posts(Instant now);
   bool decide_for_others(Instant now);
   void decide_post(OpenRun& open, Posted post, Instant now);
+  OpenRun* open_truly(const RunId& id, Outcome<void>& fetched);
   void answer_sender(const Posted& post, const Error* refusal);
   void abandon(Groups::Member group, const Error& error, Instant now);
 
@@ -81,6 +100,7 @@ class Host::Partition {
   void not_committed(TouchedJob& touched, CommitOutcome outcome, Instant now);
   void try_again(std::vector<DecidedJobItem> items, Instant now);
   Outcome<void> recover_jobs();
+  void recall_windows(Instant now);
 
   // schedules.cpp: the same for schedules.
   void decide_schedules(std::vector<ScheduleItem> items, Instant now);
@@ -104,6 +124,49 @@ class Host::Partition {
   void landed(TouchedSchedule& touched, ScheduleWrite& write, CommitOutcome outcome, Instant now);
   CommitOutcome find_out(const ScheduleWrite& write);
   void not_committed(TouchedSchedule& touched, CommitOutcome outcome, Instant now);
+
+  // callbacks.cpp: what became of callbacks.
+  void decide_deliveries(std::vector<DeliveryItem> items, Instant now);
+  TouchedDelivery& touch(Delivery next, uint64_t expected, DeliveryItem item);
+  void decide_answer(const Delivery& before, DeliveryItem item, Instant now);
+  void decide_redelivery(DeliveryItem item, Instant now);
+  void refuse_answer(const std::string& delivery, const Error& error, Instant now);
+  void load_deliveries(CommitBatch& batch);
+  CommitOutcome find_out(const DeliveryWrite& write);
+  void landed(TouchedDelivery& touched, const DeliveryWrite& write, CommitOutcome outcome,
+              Instant now);
+  void not_recorded(TouchedDelivery touched, const Error& error, Instant now);
+  void abandon_deliveries(Groups::Member whole, const Error& error, Instant now);
+  Outcome<bool> sweep_deliveries(size_t deliveries);
+
+  // signals.cpp: what waits listen to.
+  void offer_past(Touched& touched, const std::vector<WaitRecord>& waits, Instant now);
+  void land_signals(const CommitAnswer& answer, size_t first, Instant now);
+  void forget_unsound(Instant now);
+  Outcome<void> recover_listening();
+
+  // contacts.cpp: the same for contacts.
+  Outcome<void> fetch_contacts(const std::vector<Item>& items, const std::vector<OpenRun*>& open);
+  Outcome<void> fetch_contact(const Item& item, const Run& run);
+  void give_surroundings(Given& given, const Command& command, const Run& run);
+  void mention(const Command& command, const Run& run);
+  /// What a start finds when the contact it is about is not durable as it is known.
+  enum class Standing { durable, in_next, flying };
+  Standing standing_of(const Item& item) const;
+  void join_contact(const Item& item, Groups::Member group);
+  void decide_contacts(std::vector<ContactItem> items, Instant now);
+  void decide_contact(ContactItem item, Instant now);
+  Outcome<std::vector<RunId>> live_runs_of(const ContactKey& key);
+  void post_from_contact(const ContactKey& key, const contact::Decision& decision,
+                         const std::vector<RunId>& runs, Groups::Member group,
+                         const std::string& actor);
+  void count_ended(const ContactKey& key, size_t waits);
+  void abandon_contacts(Groups::Member whole, const Error& error);
+  void forget_contact(const ContactKey& key);
+  void release_contact(const ContactKey& key);
+  void load_contacts(CommitBatch& batch);
+  CommitOutcome find_out(const ContactWrite& write);
+  void landed(TouchedContact& touched, ContactWrite& write, CommitOutcome outcome);
 
   // flight.cpp: what was decided is made durable; then effects, feed and replies.
   void take_off();
@@ -134,10 +197,16 @@ class Host::Partition {
   BoundedQueue<Item> queue_;
   JobDesk desk_;
   ScheduleDesk schedules_;
+  CallbackDesk callbacks_;
+  SignalDesk signals_;
+  ContactBook contacts_;
   std::atomic<bool> stopping_{false};
 
   // Owned by the thread that takes turns.
   std::shared_ptr<const ZoneTable> zones_;  ///< in force in this turn
+  std::shared_ptr<const AccountTable> accounts_;  ///< likewise
+  std::map<ContactKey, std::vector<Item>> starts_held_;  ///< until the contact is durable
+  std::vector<ContactItem> mentions_;       ///< by runs of this turn
   Flight next_;                             ///< decided, and to be submitted
   Flight flying_;                           ///< its batch is with the store
   HeldItems held_;                          ///< for runs of the two above
@@ -152,6 +221,7 @@ class Host::Partition {
   std::multimap<Instant, Item> deferred_;  ///< to be tried again later
   uint64_t sweep_cursor_ = 0;
   uint64_t schedule_cursor_ = 0;
+  uint64_t delivery_cursor_ = 0;
   bool runs_left_to_sweep_ = false;
   bool sweeping_ = false;
   Instant next_sweep_;
@@ -160,6 +230,8 @@ class Host::Partition {
   uint64_t jobs_seen_ = 0;  ///< by the round under way
   bool jobs_open_ = true;   ///< there may be some
   std::map<job::State, uint64_t> stale_found_;
+  /// Decided without knowing what had come before: to be forgotten and tried again.
+  std::vector<std::pair<Groups::Member, Error>> unsound_;
 
   std::mutex advance_mutex_;
   std::optional<Advance> advance_;
@@ -168,7 +240,7 @@ class Host::Partition {
     std::atomic<uint64_t> commits{0}, commands{0}, events{0}, conflicts{0}, refusals{0},
         timers_fired{0}, calls_placed{0}, store_failures{0}, runs_cached{0}, commands_held{0},
         commits_overlapped{0}, checkpoints_written{0}, checkpoints_restored{0},
-        checkpoints_unreadable{0};
+        checkpoints_unreadable{0}, callbacks_pending{0};
   };
   Counters counters_;
 };

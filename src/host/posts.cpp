@@ -21,6 +21,12 @@ Item posted(const RunId& to, CommandBody body, const RunId& from) {
   return item;
 }
 
+size_t pending_waits(const Run& run) {
+  size_t count = 0;
+  for (const auto& [key, wait] : run.waits) count += is_pending(wait.status) ? 1 : 0;
+  return count;
+}
+
 StartRun start_of(OrderRun& order, FoundWorkflow found) {
   StartRun start;
   start.account = order.account;
@@ -39,6 +45,7 @@ StartRun start_of(OrderRun& order, FoundWorkflow found) {
   start.parent_ref = std::move(order.parent_ref);
   start.depth = order.depth;
   start.trace = std::move(order.trace);
+  start.on_behalf_of = std::move(order.on_behalf_of);
   start.waits_its_turn = true;
   return start;
 }
@@ -50,15 +57,20 @@ std::optional<Posted> Host::Partition::addressed(Post post, const RunId& from) {
     auto found = ports_.definitions.workflow(order->account, order->workflow, order->version);
     if (found) return Posted{posted(order->run, start_of(*order, *std::move(found)), from), 0, {}};
     if (order->parent_ref.empty()) return std::nullopt;
-    SettleChild refused{order->parent_ref, order->run, "", {}, told(found.error()),
+    SettleChild refused{order->parent_ref,
+                        order->run,
+                        "",
+                        {},
+                        told(found.error()),
                         std::string(name_of(found.error().code))};
     return Posted{posted(order->parent, std::move(refused), from), 0, {}};
   }
   if (auto* stop = std::get_if<StopRun>(&post))
     return Posted{posted(stop->run, CancelRun{std::move(stop->reason)}, from), 0, {}};
   if (auto* report = std::get_if<ReportRun>(&post)) {
-    SettleChild settle{std::move(report->ref), std::move(report->child), std::move(report->status),
-                       std::move(report->output), std::move(report->error), ""};
+    SettleChild settle{std::move(report->ref),    std::move(report->child),
+                       std::move(report->status), std::move(report->output),
+                       std::move(report->error),  ""};
     return Posted{posted(report->parent, std::move(settle), from), 0, {}};
   }
   auto* send = std::get_if<SendSignal>(&post);
@@ -87,6 +99,8 @@ void Host::Partition::decide_posts(Instant now) {
     if (!fetched) ++counters_.store_failures;
     for (Posted& post : posts) {
       OpenRun* open = cache_.find(post.item.command.run);
+      if (open && post.contact && open->assumed && !open->run.exists())
+        open = open_truly(post.item.command.run, fetched);
       if (open && open->flying) {
         held_posts_.push_back(std::move(post));
       } else if (open) {
@@ -97,11 +111,32 @@ void Host::Partition::decide_posts(Instant now) {
         answer_sender(post, damage);
         if (post.schedule && damage)
           refuse_start(*post.schedule, post.item.command.run, *damage, post.group);
+        if (post.delivery && damage) refuse_answer(*post.delivery, *damage, now);
       } else {
         abandon(post.group, fetched.error(), now);
       }
     }
   }
+  forget_unsound(now);
+}
+
+/// A start that was repeated may have been taken for the first; what came of it is decided again
+/// with what the store holds.
+OpenRun* Host::Partition::open_truly(const RunId& id, Outcome<void>& fetched) {
+  uint32_t place = cache_.find(id)->place;
+  cache_.forget(id);
+  fetched = cache_.fetch({id});
+  OpenRun* open = cache_.find(id);
+  if (place == OpenRun::nowhere) return open;
+  std::vector<DecidedItem> items = std::move(next_.runs[place].items);
+  for (DecidedItem& decided : items) {
+    ++decided.item.tries;
+    put_first(std::move(decided.item));
+  }
+  next_.runs.erase(next_.runs.begin() + place);
+  for (size_t i = place; i < next_.runs.size(); ++i)
+    next_.runs[i].open->place = static_cast<uint32_t>(i);
+  return open;
 }
 
 void Host::Partition::decide_post(OpenRun& open, Posted post, Instant now) {
@@ -111,16 +146,36 @@ void Host::Partition::decide_post(OpenRun& open, Posted post, Instant now) {
     Error error{ErrorCode::execution_not_found, "there is no " + name_of(open.run.id), {}};
     return answer_sender(post, &error);
   }
+  if (post.contact && !post.contact->workflow.empty() &&
+      open.run.workflow != post.contact->workflow)
+    return;
+  if (auto known = fetch_contact(post.item, open.run); !known) {
+    ++counters_.store_failures;
+    return abandon(post.group, known.error(), now);
+  }
+  Standing standing = standing_of(post.item);
+  if (standing == Standing::flying) {
+    held_posts_.push_back(std::move(post));
+    return;
+  }
+  if (standing == Standing::in_next) join_contact(post.item, post.group);
+  size_t pending = pending_waits(open.run);
+  bool was_over = open.run.finished();
   Touched& touched = touch(open);
   next_.groups.join(post.group, touched.group);
   Groups::Member group = post.group;
   std::optional<SendSignal> sender = std::move(post.sender);
   bool was_there = open.run.exists();
+  size_t place = touched.items.size();
   decide_one(touched, std::move(post.item), now);
+  // Signals that were offered on top stand behind it.
+  if (post.contact && !was_over && open.run.finished()) count_ended(post.contact->key, pending);
   if (post.schedule)
-    answer_schedule(*post.schedule, open.run, was_there, touched.items.back().refusal, group);
+    answer_schedule(*post.schedule, open.run, was_there, touched.items[place].refusal, group);
+  if (const auto& refusal = touched.items[place].refusal; post.delivery && refusal)
+    refuse_answer(*post.delivery, *refusal, now);
   if (sender) {
-    const std::optional<Error>& refusal = touched.items.back().refusal;
+    const std::optional<Error>& refusal = touched.items[place].refusal;
     answer_sender(Posted{{}, group, std::move(sender)}, refusal ? &*refusal : nullptr);
   }
 }
@@ -143,6 +198,7 @@ void Host::Partition::abandon(Groups::Member group, const Error& error, Instant 
     if (next_.groups.of(touched.group) != whole) continue;
     for (DecidedItem& decided : touched.items)
       if (!decided.item.posted) items.push_back(std::move(decided.item));
+    for (const WaitRecord& record : touched.waits) signals_.not_committed(record);
     RunId id = touched.open->run.id;
     cache_.forget(id);
     touched.open = nullptr;
@@ -156,6 +212,8 @@ void Host::Partition::abandon(Groups::Member group, const Error& error, Instant 
   std::erase_if(held_posts_, gone);
   abandon_jobs(whole, error, now);
   abandon_schedules(whole, error, now);
+  abandon_deliveries(whole, error, now);
+  abandon_contacts(whole, error);
   refuse_all(std::move(items), error, now);
 }
 

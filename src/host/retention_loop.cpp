@@ -68,9 +68,16 @@ Outcome<void> RetentionLoop::sweep(int64_t pause_ms) {
     FERMATA_TRY(lines,
                 repeat(pause_ms, [&] { return retention_.remove_audit(before, rows_per_step); }));
     counts_.audit_lines += lines;
+    FERMATA_TRY(decisions, repeat(pause_ms, [&] {
+                  return retention_.remove_decisions(before, rows_per_step);
+                }));
+    (void)decisions;
   }
   FERMATA_TRY(marks, repeat(pause_ms, [&] { return retention_.remove_marks(now, rows_per_step); }));
   (void)marks;
+  FERMATA_TRY(signals,
+              repeat(pause_ms, [&] { return retention_.remove_signals(now, rows_per_step); }));
+  counts_.signals += signals;
   FERMATA_TRY(definitions, repeat(pause_ms, [&] {
                 return retention_.remove_definitions(now, definition_unused_for, runs_per_step);
               }));

@@ -56,6 +56,14 @@ struct HandRetention final : Retention {
     asked.push_back("bulks before " + std::to_string(before.ms / day_ms));
     return Sweep{1, false};
   }
+  Outcome<Sweep> remove_decisions(Instant before, size_t) override {
+    asked.push_back("decisions before " + std::to_string(before.ms / day_ms));
+    return Sweep{1, false};
+  }
+  Outcome<Sweep> remove_signals(Instant, size_t) override {
+    asked.push_back("signals");
+    return Sweep{6, false};
+  }
   Outcome<Sweep> remove_marks(Instant, size_t) override {
     asked.push_back("marks");
     return Sweep{};
@@ -87,12 +95,13 @@ TEST_F(Retained, one_round_removes_everything_that_is_old_enough) {
                 "referred 0", "referred 1", "runs 0 before 970 but 2", "runs 200 before 970 but 2",
                 "bulks before 970", "letters before 970", "jobs 0 before 993",
                 "jobs 200 before 993", "blobs before 999", "remains", "remains", "remains",
-                "audit before 910", "marks", "definitions"}));
+                "audit before 910", "decisions before 910", "marks", "signals", "definitions"}));
   EXPECT_EQ(loop.counts().jobs, 8u);
   EXPECT_EQ(loop.counts().dead_letters, 2u);
   EXPECT_EQ(loop.counts().blobs, 1u);
   EXPECT_EQ(loop.counts().runs, 10u);
   EXPECT_EQ(loop.counts().audit_lines, 7u);
+  EXPECT_EQ(loop.counts().signals, 6u);
   EXPECT_EQ(loop.counts().definitions, 2u);
 }
 
@@ -104,7 +113,7 @@ TEST_F(Retained, what_is_kept_for_ever_is_not_looked_at) {
   RetentionLoop loop(retention, clock, settings);
   ASSERT_TRUE(loop.round());
   for (const std::string& question : retention.asked)
-    for (const char* kept : {"runs", "bulks", "audit", "jobs", "letters"})
+    for (const char* kept : {"runs", "bulks", "audit", "decisions", "jobs", "letters"})
       EXPECT_FALSE(question.starts_with(kept)) << question;
 }
 

@@ -23,6 +23,14 @@ std::vector<Item> HeldItems::release(const RunId& run) {
 
 namespace {
 
+/// The wait that was last opened at a step, as far as the decision knows of it.
+std::string opened_at(const Touched& touched, const std::string& step) {
+  std::string found = touched.open->run.id.text();
+  for (const WaitRecord& record : touched.waits)
+    if (record.wait.step == step) found = record.wait.id;
+  return found;
+}
+
 /// The lines that name those who asked for it.
 std::vector<AuditLine> audit_lines(const Touched& touched) {
   std::vector<AuditLine> lines;
@@ -67,6 +75,21 @@ std::vector<AuditLine> audit_lines(const Touched& touched) {
       action = "wait.released";
       if (!release->wait.empty()) subject = release->wait;
     }
+    if (const auto* answer = std::get_if<AnswerApproval>(&command.body)) {
+      action = answer->vote.approve ? "approval.approved" : "approval.rejected";
+      reason = answer->vote.comment;
+      subject = answer->approval;
+    }
+    if (const auto* open = std::get_if<OpenWait>(&command.body)) {
+      action = "wait.created";
+      subject = opened_at(touched, open->step);
+    }
+    if (const auto* answer = std::get_if<TakeAnswer>(&command.body)) {
+      action = answer->complete ? "execution.complete" : "wait.created";
+      if (!answer->complete)
+        subject = opened_at(touched, answer->next ? answer->next->step : answer->step);
+    }
+    if (std::holds_alternative<CompleteRun>(command.body)) action = "execution.complete";
     if (!action) continue;
     lines.push_back({touched.open->run.account, now, command.actor, action, std::move(subject),
                      std::move(reason), Value()});
@@ -86,6 +109,18 @@ void add_waits(std::vector<WaitRecord>& waits, std::vector<WaitRecord> more) {
     auto known = std::find_if(waits.begin(), waits.end(), same);
     if (known == waits.end()) {
       waits.push_back(std::move(record));
+    } else {
+      *known = std::move(record);
+    }
+  }
+}
+
+void add_approvals(std::vector<ApprovalRecord>& approvals, std::vector<ApprovalRecord> more) {
+  for (ApprovalRecord& record : more) {
+    auto same = [&](const ApprovalRecord& one) { return one.approval.id == record.approval.id; };
+    auto known = std::find_if(approvals.begin(), approvals.end(), same);
+    if (known == approvals.end()) {
+      approvals.push_back(std::move(record));
     } else {
       *known = std::move(record);
     }

@@ -5,9 +5,11 @@
 #include "core/model/effect.h"
 #include "core/model/event.h"
 #include "core/model/post.h"
+#include "host/contact_book.h"
 #include "host/groups.h"
 #include "host/intake.h"
 #include "host/run_cache.h"
+#include "host/touched_delivery.h"
 #include "host/touched_job.h"
 #include "host/touched_schedule.h"
 
@@ -35,6 +37,8 @@ struct Touched {
   std::vector<Event> events;
   std::vector<Effect> effects;
   std::vector<WaitRecord> waits;   ///< that the events changed, each as it is now
+  std::vector<ApprovalRecord> approvals;  ///< the same
+  std::vector<Delivery> deliveries;  ///< of ends among the events
   std::vector<DecidedItem> items;  ///< repeated when the commit conflicts
   std::optional<RunWrite> write;   ///< once made; a post that comes later unmakes it
 };
@@ -44,11 +48,16 @@ struct Flight {
   std::vector<Touched> runs;
   std::vector<TouchedJob> jobs;
   std::vector<TouchedSchedule> schedules;
+  std::vector<TouchedDelivery> deliveries;
+  std::vector<TouchedContact> contacts;
   Groups groups;
   size_t commands = 0;
   RollWrite roll{};
-  bool empty() const { return runs.empty() && jobs.empty() && schedules.empty() && roll.empty(); }
-  size_t size() const { return runs.size() + jobs.size() + schedules.size(); }
+  size_t signals = 0;  ///< that are written with it
+  bool empty() const { return size() == 0 && roll.empty() && signals == 0; }
+  size_t size() const {
+    return runs.size() + jobs.size() + schedules.size() + deliveries.size() + contacts.size();
+  }
 };
 
 /// A command that a decision of this turn addresses to another run.
@@ -59,6 +68,14 @@ struct Posted {
   std::optional<SendSignal> sender;
   /// Whose occurrence this start is of; it hears when none comes of it.
   std::optional<schedule::Key> schedule{};
+  /// Whose answer asked for this; it is told of a refusal.
+  std::optional<std::string> delivery{};
+  /// What a change of a contact means to one of its runs.
+  struct FromContact {
+    ContactKey key;
+    WorkflowId workflow;  ///< only if it is of this one; empty: of any
+  };
+  std::optional<FromContact> contact{};
 };
 
 /// Commands for runs that are decided and not durable yet. They wait in order until it is known
@@ -78,7 +95,9 @@ class HeldItems {
 /// A later change of a wait takes the place of an earlier one.
 void add_waits(std::vector<WaitRecord>& waits, std::vector<WaitRecord> more);
 
-/// What is to be stored of it. Its waits are handed over when the batch is made.
+void add_approvals(std::vector<ApprovalRecord>& approvals, std::vector<ApprovalRecord> more);
+
+/// What is to be stored of it. Its waits and approvals are handed over when the batch is made.
 RunWrite write_of(const Touched& touched);
 
 }  // namespace fermata

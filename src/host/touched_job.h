@@ -40,8 +40,11 @@ struct TouchedJob {
   std::vector<AuditLine> audit{};
   std::vector<DeadLetterEntry> dead_letters{};
   std::vector<job::KeepBlob> blobs{};
+  std::vector<job::PolicyDecision> decisions{};
+  /// What the windows of velocity rules were told too early, should it not be stored.
+  std::vector<std::pair<job::VelocityCount, Instant>> counted{};
   std::vector<DecidedJobItem> items{};
-  bool idle() const { return events.empty() && audit.empty(); }
+  bool idle() const { return events.empty() && audit.empty() && decisions.empty(); }
 };
 
 /// A command that a decision of this turn addresses to a job.

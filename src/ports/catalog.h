@@ -96,6 +96,10 @@ class Catalog {
   /// Runs under way keep their definition (G-3).
   virtual Outcome<void> remove_workflow(const AccountId& account, const WorkflowId& id,
                                         const AuditLine& audit) = 0;
+  /// Its number is not given again. Fails with workflow_not_found, version_not_found, or
+  /// version_in_use when it is the current one.
+  virtual Outcome<void> remove_version(const AccountId& account, const WorkflowId& id,
+                                       uint32_t version, const AuditLine& audit) = 0;
   virtual Outcome<std::optional<WorkflowRecord>> workflow_by_webhook(const std::string& guid) = 0;
   /// JSON text of the canonical form, by hash.
   virtual Outcome<std::optional<std::string>> definition(const DefinitionHash& hash) = 0;

@@ -2,8 +2,10 @@
 #include <map>
 #include <span>
 
+#include "core/job/effect.h"
 #include "core/job/event.h"
 #include "core/job/summary.h"
+#include "core/model/approval.h"
 #include "core/model/effect.h"
 #include "core/model/summary.h"
 #include "core/schedule/schedule.h"
@@ -20,6 +22,8 @@ class Feed {
   virtual void committed(const RunSummary& summary, const HistoryChunk& events) = 0;
   /// The state in memory that this commit left; for those who hold it against the history.
   virtual void settled(const Run& /*state*/) {}
+  /// What the commit changed of the run's approvals, each as it is now.
+  virtual void approvals_changed(std::span<const ApprovalRecord>) {}
   /// The same of jobs.
   virtual void job_committed(const job::Summary&, const HistoryChunk& /*events*/) {}
   virtual void job_settled(const job::Job& /*state*/) {}
@@ -29,6 +33,8 @@ class Feed {
   virtual void schedule_settled(const schedule::Schedule& /*state*/) {}
   /// What the commit wrote of the job, for those who count.
   virtual void job_happened(const job::Job& /*state*/, std::span<const job::Event>) {}
+  /// What policy said of a job.
+  virtual void job_judged(const job::PolicyDecision&) {}
   /// A worker's word that changed nothing, or an orphan that a sweep has found.
   virtual void report_rejected(job::Answer) {}
   virtual void job_replayed(const job::Summary&) {}
@@ -46,6 +52,9 @@ class PassingFeed : public Feed {
     inner_.committed(summary, events);
   }
   void settled(const Run& state) override { inner_.settled(state); }
+  void approvals_changed(std::span<const ApprovalRecord> approvals) override {
+    inner_.approvals_changed(approvals);
+  }
   void job_committed(const job::Summary& summary, const HistoryChunk& events) override {
     inner_.job_committed(summary, events);
   }
@@ -53,6 +62,7 @@ class PassingFeed : public Feed {
   void job_happened(const job::Job& state, std::span<const job::Event> events) override {
     inner_.job_happened(state, events);
   }
+  void job_judged(const job::PolicyDecision& decision) override { inner_.job_judged(decision); }
   void report_rejected(job::Answer answer) override { inner_.report_rejected(answer); }
   void job_replayed(const job::Summary& summary) override { inner_.job_replayed(summary); }
   void jobs_swept(const std::map<job::State, uint64_t>& stale) override {

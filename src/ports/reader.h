@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "core/model/summary.h"
+#include "ports/approvals.h"
 #include "ports/store.h"
 
 namespace fermata {
@@ -83,7 +84,7 @@ struct WaitFilter {
   std::optional<bool> on_hold{};
   std::optional<Instant> due_from{};  ///< due at or after
   std::optional<Instant> due_to{};    ///< due before
-  std::string q{};  ///< text found in id, run id, workflow id, step or contact id
+  std::string q{};                    ///< text found in id, run id, workflow id, step or contact id
 };
 bool matches(const WaitFilter& filter, const WaitRecord& record);
 
@@ -182,6 +183,15 @@ class Reader {
                                        const WaitStart& start) = 0;
   /// How many of the waits fall due when, by time and type; empty slots are left out.
   virtual Outcome<std::vector<WaitSlot>> wait_slots(const WaitFilter& filter) = 0;
+  virtual Outcome<std::optional<ApprovalRecord>> find_approval(const std::string& id) = 0;
+  virtual Outcome<ApprovalPage> list_approvals(const ApprovalFilter& filter, size_t limit,
+                                               const std::string& cursor) = 0;
+  virtual Outcome<std::optional<Delivery>> find_delivery(const std::string& id) = 0;
+  virtual Outcome<DeliveryPage> list_deliveries(const DeliveryFilter& filter, size_t limit,
+                                                const std::string& cursor) = 0;
+  virtual Outcome<std::optional<SignalRecord>> find_signal(const SignalKey& key) = 0;
+  virtual Outcome<SignalPage> list_signals(const SignalFilter& filter, size_t limit,
+                                           const std::string& cursor) = 0;
   virtual Outcome<AuditPage> audit(const AuditFilter& filter, size_t limit,
                                    const std::string& cursor) = 0;
 };

@@ -51,6 +51,8 @@ class Retention {
   virtual Outcome<RunSweep> remove_jobs(uint64_t after, Instant before, size_t limit) = 0;
   /// Entries of the dead letter queue that were opened before `before`.
   virtual Outcome<Sweep> remove_dead_letters(Instant before, size_t limit) = 0;
+  /// Lines of the decision log written before `before`.
+  virtual Outcome<Sweep> remove_decisions(Instant before, size_t limit) = 0;
   /// Blobs that no job refers to and nobody has put since `before`.
   virtual Outcome<Sweep> remove_blobs(Instant before, size_t limit) = 0;
   /// The history of removed runs and jobs, `limit` rows of it.
@@ -63,6 +65,8 @@ class Retention {
   virtual Outcome<Sweep> remove_bulks(Instant before, size_t limit) = 0;
   /// Idempotency marks that have expired.
   virtual Outcome<Sweep> remove_marks(Instant now, size_t limit) = 0;
+  /// Signals that have expired and that nothing more follows from.
+  virtual Outcome<Sweep> remove_signals(Instant now, size_t limit) = 0;
   /// Definitions that for `unused_for` neither a version of a workflow nor a run has named.
   virtual Outcome<Sweep> remove_definitions(Instant now, Duration unused_for, size_t limit) = 0;
 };

@@ -8,10 +8,14 @@
 #include "base/error.h"
 #include "core/fleet/worker.h"
 #include "core/job/summary.h"
+#include "core/model/approval.h"
 #include "core/model/summary.h"
 #include "core/model/wait.h"
 #include "core/schedule/schedule.h"
+#include "ports/contacts.h"
 #include "ports/dead_letters.h"
+#include "ports/deliveries.h"
+#include "ports/signals.h"
 
 namespace fermata {
 
@@ -49,6 +53,9 @@ struct RunWrite {
   uint32_t checkpoints_kept = 2;
   /// Waits that `events` changed, each once, as they are after them (W-90).
   std::vector<WaitRecord> waits{};
+  std::vector<ApprovalRecord> approvals{};  ///< the same of approvals
+  /// What others are to be told of ends among `events` (W-72); written once.
+  std::vector<Delivery> deliveries{};
 };
 
 /// A job as the store holds it, with all of its history: that of a job stays short.
@@ -68,6 +75,7 @@ struct JobWrite {
   std::vector<DeadLetterEntry> dead_letters{};  ///< opened by this commit
   /// That the job refers to from now on, until it is removed. One without text is there already.
   std::vector<job::KeepBlob> blobs{};
+  std::vector<job::PolicyDecision> decisions{};  ///< lines of the decision log (J-25)
 };
 
 /// Registrations of workers as they are now, for a start to come (J-67).
@@ -101,11 +109,18 @@ struct CommitBatch {
   std::vector<RunWrite> runs;              ///< each run at most once
   std::vector<JobWrite> jobs{};            ///< each job at most once
   std::vector<ScheduleWrite> schedules{};  ///< each schedule at most once
+  std::vector<DeliveryWrite> deliveries{};  ///< each delivery at most once
+  std::vector<ContactWrite> contacts{};    ///< each contact at most once
   RollWrite roll{};
+  /// Each at most once. None depends on what was there before; a crash that leaves only part of the
+  /// batch leaves these rather than what follows from them.
+  std::vector<SignalWrite> signals{};
   bool empty() const { return size() == 0; }
-  /// How many outcomes it has: per run, job and schedule, then one for a roll that is not empty.
+  /// How many outcomes it has: per run, job, schedule, delivery, contact and signal, then one for a
+  /// roll that is not empty.
   size_t size() const {
-    return runs.size() + jobs.size() + schedules.size() + (roll.empty() ? 0 : 1);
+    return runs.size() + jobs.size() + schedules.size() + deliveries.size() +
+           signals.size() + contacts.size() + (roll.empty() ? 0 : 1);
   }
 };
 
@@ -123,9 +138,8 @@ struct CommitAnswer {
 };
 
 /// Holds the truth. Used by one partition thread; `load` and `commit` may block on the disk.
-class Store {
+class Store : public SignalStore {
  public:
-  virtual ~Store() = default;
   /// One entry per id, in order; version 0 for a run that does not exist. Each with its newest
   /// checkpoint of a sequence before `checkpoint_before` and the history since; without one, with
   /// the whole history. A run whose commit is under way is not asked for.
@@ -182,6 +196,18 @@ class Store {
     bool more = false;
   };
   virtual Outcome<OpenSchedulesPage> open_schedules(uint64_t after, size_t limit) = 0;
+  /// Deliveries that are still to be sent, by when they were written.
+  virtual Outcome<PendingDeliveryPage> pending_deliveries(uint64_t after, size_t limit) = 0;
+  /// Those that are there, in any order.
+  virtual Outcome<std::vector<Delivery>> load_deliveries(std::span<const std::string> ids) = 0;
+  /// Decisions that count in a window of a velocity rule, made since, oldest first (J-20). `after`
+  /// pages on.
+  struct PassedPage {
+    std::vector<job::PolicyDecision> decisions;
+    uint64_t cursor = 0;
+    bool more = false;
+  };
+  virtual Outcome<PassedPage> passed(Instant since, uint64_t after, size_t limit) = 0;
   /// Registrations of workers as last written. One that cannot be read is left out.
   virtual Outcome<std::vector<fleet::RegistrationRecord>> registrations() = 0;
 

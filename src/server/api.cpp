@@ -10,6 +10,7 @@
 #include "server/console/answer.h"
 #include "server/problem.h"
 #include "server/routes/table.h"
+#include "server/wait_sweep.h"
 
 namespace fermata::server {
 namespace {
@@ -114,6 +115,11 @@ Api::Api(ApiParts parts, ApiOptions options)
                }),
       pool_(options_.work_threads, options_.work_queue_max) {
   epoch_ = new_uuid_v4().substr(0, 8);
+}
+
+Outcome<void> Api::recover() {
+  FERMATA_TRY_VOID(bulk_.recover());
+  return resume_sweeps(*this);
 }
 
 Api::~Api() {

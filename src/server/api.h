@@ -8,14 +8,20 @@
 #include "core/job/decide.h"
 #include "core/schedule/decide.h"
 #include "core/wait/zone_table.h"
+#include "front/account_book.h"
 #include "front/definitions.h"
+#include "front/policy_board.h"
 #include "front/vault.h"
+#include "host/callback_intake.h"
+#include "host/contact_intake.h"
 #include "host/intake.h"
 #include "host/job_intake.h"
 #include "host/schedule_intake.h"
+#include "host/signal_intake.h"
 #include "ports/bulk.h"
 #include "ports/catalog.h"
 #include "ports/clock.h"
+#include "ports/contacts.h"
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
 #include "ports/reader.h"
@@ -59,6 +65,12 @@ struct ApiParts {
   ScheduleIntake& schedules;
   DeadLetters& dead_letters;
   JobFiles& job_files;
+  SignalIntake& signals;
+  CallbackIntake& callbacks;
+  front::PolicyBoard& policy;
+  ContactIntake& contact_intake;
+  Contacts& contacts;
+  front::AccountBook& accounts;  ///< loaded; shared with the engine
 };
 
 /// A line of the log; no secrets.
@@ -76,12 +88,13 @@ struct ApiOptions {
   int64_t webhook_wait_ms = 30'000;  ///< G-31, `respond: result`
   int64_t stream_keep_alive_ms = 15'000;
   size_t credential_bytes_max = 65'536;
-  size_t bulk_items_max = 100'000;  ///< that one operation may act on
+  size_t bulk_items_max = 100'000;   ///< that one operation may act on
   uint32_t flow_snapshots_kept = 8;  ///< parks of a script that a fork may go back to
   job::Limits job_limits;
   schedule::ScheduleLimits schedule_limits;
   size_t job_batch_max = 1'000;
   uint64_t job_log_bytes_max = 1 << 20;  ///< of one attempt
+  bool approvals_allow_self = false;  ///< who started a run may answer its approvals
   size_t work_threads = 2;
   size_t work_queue_max = 1024;
   bool demo_echo = false;
@@ -108,7 +121,7 @@ class Api final : public http::Handler {
  public:
   Api(ApiParts parts, ApiOptions options);
   /// Takes up what was under way when the server last stopped; the engine must have recovered.
-  Outcome<void> recover() { return bulk_.recover(); }
+  Outcome<void> recover();
   ~Api() override;
 
   http::Lane classify(http::Request& request) override;
@@ -121,8 +134,14 @@ class Api final : public http::Handler {
   Intake& intake() { return parts_.intake; }
   JobIntake& jobs() { return parts_.jobs; }
   ScheduleIntake& schedules() { return parts_.schedules; }
+  SignalIntake& signals() { return parts_.signals; }
   DeadLetters& dead_letters() { return parts_.dead_letters; }
   JobFiles& job_files() { return parts_.job_files; }
+  CallbackIntake& callbacks() { return parts_.callbacks; }
+  front::PolicyBoard& policy() { return parts_.policy; }
+  ContactIntake& contact_intake() { return parts_.contact_intake; }
+  Contacts& contacts() { return parts_.contacts; }
+  front::AccountBook& account_book() { return parts_.accounts; }
   Reader& reader() { return parts_.reader; }
   Catalog& catalog() { return parts_.catalog; }
   Bulks& bulks() { return parts_.bulks; }

@@ -107,6 +107,14 @@ bool BulkRunner::stop(const std::string& id, const AuditLine& audit, Stopped sto
   return true;
 }
 
+bool BulkRunner::on_end(const std::string& id, Stopped ended) {
+  std::lock_guard lock(mutex_);
+  auto found = jobs_.find(id);
+  if (found == jobs_.end()) return false;
+  found->second->on_stopped.push_back(std::move(ended));
+  return true;
+}
+
 bool BulkRunner::asked_to_stop(const Job& job) {
   std::lock_guard lock(mutex_);
   return job.stop.has_value();

@@ -47,6 +47,9 @@ class BulkRunner {
   /// end is durable, on a worker thread. False when it is not under way.
   using Stopped = std::function<void(const BulkRecord&)>;
   bool stop(const std::string& id, const AuditLine& audit, Stopped stopped);
+  /// Has `ended` called once its end, by whatever, is durable, on a worker thread. False when it is
+  /// not under way.
+  bool on_end(const std::string& id, Stopped ended);
   BulkPreviews& previews() { return previews_; }
 
  private:

@@ -1,12 +1,14 @@
 #include "server/bulk.h"
 #include "server/routes/bulk_execution.h"
 #include "server/routes/bulk_wait.h"
+#include "server/wait_sweep.h"
 
 namespace fermata::server {
 
 const BulkKind* bulk_kind(std::string_view name) {
   static constexpr BulkKind kinds[] = {{"executions", routes::act_on_execution},
-                                       {"waits", routes::act_on_wait}};
+                                       {"waits", routes::act_on_wait},
+                                       {"swept_waits", act_on_swept_wait}};
   for (const BulkKind& kind : kinds)
     if (kind.name == name) return &kind;
   return nullptr;

@@ -18,13 +18,30 @@ void FeedHub::committed(const RunSummary& summary, const HistoryChunk& events) {
     if (is_terminal(summary.status))
       ++counts_
             .ended[static_cast<size_t>(summary.status) - static_cast<size_t>(RunStatus::completed)];
-    remember(summary);
+    remember({std::make_shared<const RunSummary>(summary), nullptr});
     if (auto found = by_run_.find(summary.id.text()); found != by_run_.end())
       for (const Entry& entry : found->second) listeners.push_back(entry.listener);
     for (const Entry& entry : by_account_)
       if (entry.account == summary.account) listeners.push_back(entry.listener);
   }
   for (const auto& listener : listeners) (*listener)(summary);
+}
+
+void FeedHub::approvals_changed(std::span<const ApprovalRecord> approvals) {
+  // Those who listen to the account are woken by the run's own news, which come first; they look
+  // once more as long as there is something to be seen.
+  std::vector<std::shared_ptr<Listener>> listeners;
+  RunSummary about;
+  {
+    std::lock_guard lock(mutex_);
+    for (const ApprovalRecord& record : approvals)
+      remember({nullptr, std::make_shared<const ApprovalRecord>(record)});
+    about.account = approvals.front().account;
+    about.id = approvals.front().run;
+    for (const Entry& entry : by_account_)
+      if (entry.account == about.account) listeners.push_back(entry.listener);
+  }
+  for (const auto& listener : listeners) (*listener)(about);
 }
 
 void FeedHub::job_committed(const job::Summary& summary, const HistoryChunk& events) {
@@ -38,8 +55,8 @@ void FeedHub::job_committed(const job::Summary& summary, const HistoryChunk& eve
   for (const auto& listener : listeners) (*listener)(summary);
 }
 
-void FeedHub::remember(const RunSummary& summary) {
-  ring_.push_back(std::make_shared<const RunSummary>(summary));
+void FeedHub::remember(Entered entered) {
+  ring_.push_back(std::move(entered));
   if (ring_.size() <= ring_max_) return;
   ring_.pop_front();
   ++ring_begin_;
@@ -126,9 +143,11 @@ FeedHub::News FeedHub::news(const AccountId& account, uint64_t after, size_t lim
   uint64_t end = ring_begin_ + ring_.size();
   out.lost = after + 1 < ring_begin_ || after >= end;
   uint64_t number = std::clamp(after + 1, ring_begin_, end);
-  for (; number < end && out.runs.size() < limit; ++number) {
-    const auto& entry = ring_[static_cast<size_t>(number - ring_begin_)];
-    if (entry->account == account) out.runs.push_back(entry);
+  for (; number < end && out.runs.size() + out.approvals.size() < limit; ++number) {
+    const Entered& entry = ring_[static_cast<size_t>(number - ring_begin_)];
+    if (entry.account() != account) continue;
+    if (entry.run) out.runs.push_back(entry.run);
+    if (entry.approval) out.approvals.push_back(entry.approval);
   }
   out.next = number - 1;
   // Of a run that was written several times only the last state matters to a reader who is behind.

@@ -21,10 +21,12 @@ class FeedHub final : public Feed {
   explicit FeedHub(size_t ring_max = 8192);
 
   void committed(const RunSummary& summary, const HistoryChunk& events) override;
+  void approvals_changed(std::span<const ApprovalRecord> approvals) override;
   void job_committed(const job::Summary& summary, const HistoryChunk& events) override;
   void job_happened(const job::Job& state, std::span<const job::Event> events) override {
     job_metrics_.happened(state, events);
   }
+  void job_judged(const job::PolicyDecision& decision) override { job_metrics_.judged(decision); }
   void report_rejected(job::Answer answer) override { job_metrics_.rejected(answer); }
   void job_replayed(const job::Summary& summary) override { job_metrics_.replayed(summary); }
   void jobs_swept(const std::map<job::State, uint64_t>& stale) override {
@@ -58,6 +60,7 @@ class FeedHub final : public Feed {
 
   struct News {
     std::vector<std::shared_ptr<const RunSummary>> runs;  ///< the latest of each run, oldest first
+    std::vector<std::shared_ptr<const ApprovalRecord>> approvals{};  ///< as they became, in order
     uint64_t next = 0;                                    ///< where to go on
     bool lost = false;                                    ///< some news had already left the ring
   };
@@ -87,11 +90,16 @@ class FeedHub final : public Feed {
   };
   void forget(const Subscription& subscription);
   void forget_job(const Subscription& subscription);
-  void remember(const RunSummary& summary);
+  struct Entered {
+    std::shared_ptr<const RunSummary> run;  ///< or
+    std::shared_ptr<const ApprovalRecord> approval;
+    const AccountId& account() const { return run ? run->account : approval->account; }
+  };
+  void remember(Entered entered);
 
   const size_t ring_max_;
   mutable std::mutex mutex_;
-  std::deque<std::shared_ptr<const RunSummary>> ring_;
+  std::deque<Entered> ring_;
   uint64_t ring_begin_ = 1;  ///< number of the first entry of the ring
   std::unordered_map<std::string, std::vector<Entry>> by_run_;
   std::vector<Entry> by_account_;

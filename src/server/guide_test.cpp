@@ -49,6 +49,40 @@ std::vector<Example> examples_in(std::istream& page) {
   return out;
 }
 
+/// The same of a page in which everything is asked with curl: a command, then `# status fields`.
+std::vector<Example> commands_in(std::istream& page) {
+  std::vector<Example> out;
+  std::string command, line;
+  bool inside = false;
+  auto part = [&](const std::string& before, char until) {
+    size_t from = command.find(before);
+    if (from == std::string::npos) return std::string();
+    from += before.size();
+    return command.substr(from, command.find(until, from) - from);
+  };
+  while (std::getline(page, line)) {
+    if (line.starts_with("```")) inside = line == "```sh";
+    if (!inside || line.starts_with("```") || line.starts_with("F=")) continue;
+    if (!line.starts_with("# ")) {
+      command += line + "\n";
+      continue;
+    }
+    Example& example = out.emplace_back();
+    example.method = part("-X ", ' ');
+    if (example.method.empty()) example.method = "GET";
+    bool quoted = command.find("\"$F") != std::string::npos;
+    example.target = "/api/v1" + part("$F", quoted                                 ? '"'
+                                            : command.find(" -d") < command.size() ? ' '
+                                                                                   : '\n');
+    example.body = part("-d '", '\'');
+    std::istringstream words(line.substr(2));
+    words >> example.status;
+    for (std::string field; words >> field;) example.fields.push_back(field);
+    command.clear();
+  }
+  return out;
+}
+
 std::string filled(std::string text, const std::map<std::string, std::string>& known) {
   for (const auto& [name, value] : known) {
     std::string hole = "{" + name + "}";
@@ -58,12 +92,14 @@ std::string filled(std::string text, const std::map<std::string, std::string>& k
   return text;
 }
 
+using ReadExamples = std::vector<Example> (*)(std::istream&);
+
 /// Asks what a page of the guide asks, one after the other.
-void play(const std::string& page_name, size_t examples_min) {
+void play(const std::string& page_name, size_t examples_min, ReadExamples read = examples_in) {
   std::filesystem::path folder = std::filesystem::path(__FILE__).parent_path();
   std::ifstream page(folder / "../../docs/guide" / page_name);
   ASSERT_TRUE(page);
-  auto examples = examples_in(page);
+  auto examples = read(page);
   EXPECT_GE(examples.size(), examples_min);
   TestWorld world;
   std::map<std::string, std::string> known;  // ids and tokens of the answers so far
@@ -82,7 +118,12 @@ void play(const std::string& page_name, size_t examples_min) {
 }
 
 TEST(Guide, every_example_of_the_api_gives_what_it_says) { play("api.md", 16); }
+// W-71
+TEST(Guide, every_command_of_the_wait_service_gives_what_it_says) {
+  play("wait-service.md", 12, commands_in);
+}
 TEST(Guide, every_example_of_waits_gives_what_it_says) { play("waits.md", 6); }
+TEST(Guide, every_example_of_contacts_gives_what_it_says) { play("contacts.md", 14); }
 
 }  // namespace
 }  // namespace fermata::server

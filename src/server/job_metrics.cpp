@@ -84,6 +84,14 @@ void JobMetrics::ended(const std::string& by_topic, job::State state) {
   ++completed_[by_topic + "," + label_text("status", name_of(state))];
 }
 
+void JobMetrics::judged(const job::PolicyDecision& decision) {
+  std::lock_guard lock(mutex_);
+  ++decisions_[label_text("decision", job::name_of(decision.decision)) + "," +
+               label_text("source", decision.source)];
+  if (decision.decision == job::VerdictKind::deny)
+    ++denied_[label_text("topic", topic_of(decision.topic))];
+}
+
 void JobMetrics::rejected(job::Answer answer) {
   std::lock_guard lock(mutex_);
   ++rejected_[label_text("kind", name_of(answer))];
@@ -144,6 +152,9 @@ void JobMetrics::append(std::string& out, const Gauges& gauges) const {
   append_family(out, "jobs_dispatched_total", "counter", "Attempts given to workers.", dispatched_);
   append_family(out, "jobs_completed_total", "counter", "Jobs that ended.", completed_);
   append_family(out, "job_attempts_total", "counter", "Attempts that ended.", attempts_);
+  append_family(out, "safety_denied_total", "counter", "Jobs that policy refused.", denied_);
+  append_family(out, "policy_decisions_total", "counter", "What policy has said of jobs.",
+                decisions_);
   append_family(out, "worker_reports_rejected_total", "counter",
                 "Words of workers that changed nothing.", rejected_);
   append_family(out, "orphan_replayed_total", "counter",

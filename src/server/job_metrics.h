@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/fleet/fleet.h"
+#include "core/job/effect.h"
 #include "core/job/event.h"
 #include "core/job/summary.h"
 
@@ -17,6 +18,7 @@ namespace fermata::server {
 class JobMetrics {
  public:
   void happened(const job::Job& state, std::span<const job::Event> events);
+  void judged(const job::PolicyDecision& decision);
   void rejected(job::Answer answer);
   void replayed(const job::Summary& summary);
   void swept(const std::map<job::State, uint64_t>& stale);
@@ -54,6 +56,8 @@ class JobMetrics {
   Counters dispatched_;
   Counters completed_;
   Counters attempts_;
+  Counters denied_;
+  Counters decisions_;
   Counters rejected_;
   Counters replayed_;
   std::map<job::State, uint64_t> stale_;

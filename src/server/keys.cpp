@@ -92,4 +92,6 @@ void KeyRing::forget(const std::string& key_id) {
   std::erase_if(known_, [&](const auto& entry) { return entry.second.who.actor == key_id; });
 }
 
+std::string new_callback_secret() { return "whsec_" + base64(random_bytes(32), true); }
+
 }  // namespace fermata::server

@@ -9,6 +9,9 @@
 
 namespace fermata::server {
 
+/// A fresh secret to sign callbacks with (W-75).
+std::string new_callback_secret();
+
 /// `fk_` + 16 hexadecimal digits (the id) + `_` + 43 characters of base64url (256 random bits).
 struct NewKey {
   std::string id;           ///< `fk_` and the digits

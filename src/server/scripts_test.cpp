@@ -38,6 +38,34 @@ TEST(Scripts, are_stored_as_json_or_as_text_and_given_back) {
   EXPECT_EQ(list.body.get("items").items()[0].get("language"), Value("flow"));
 }
 
+// F-55
+TEST(Scripts, a_version_that_is_needed_cannot_be_deleted) {
+  TestWorld world;
+  std::string_view waits = "workflow w(inputs) {\n  return await Signal.next('go')\n}\n";
+  world.ask("PUT", "/api/v1/workflows/w", document(waits));
+  std::string run = world.start("w");
+  ASSERT_TRUE(world.wait_for(run, "waiting"));
+  world.ask("PUT", "/api/v1/workflows/w", document(first_source));
+  auto remove = [&](const std::string& version) {
+    auto answer = world.ask("DELETE", "/api/v1/workflows/w/versions/" + version);
+    return std::to_string(answer.status) + " " + answer.code();
+  };
+  EXPECT_EQ(remove("1"), "409 version_in_use");
+  EXPECT_EQ(remove("2"), "409 version_in_use");
+  EXPECT_EQ(remove("3"), "404 version_not_found");
+  EXPECT_EQ(remove("x"), "404 version_not_found");
+  world.ask("POST", "/api/v1/executions/" + run + "/signals/go", R"({"payload": 5})");
+  ASSERT_TRUE(world.wait_for(run, "completed"));
+  world.ask("POST", "/api/v1/schedules",
+            R"({"id": "s", "workflow_id": "w", "cron": "@daily", "version": 1})");
+  EXPECT_EQ(remove("1"), "409 version_in_use");
+  world.ask("DELETE", "/api/v1/schedules/s");
+  EXPECT_EQ(remove("1"), "204 ");
+  EXPECT_EQ(world.ask("GET", "/api/v1/workflows/w/versions").body.get("items").size(), 1u);
+  // What has ended is shown as it was.
+  EXPECT_EQ(world.ask("GET", "/api/v1/executions/" + run).body.get("output"), Value(5));
+}
+
 // F-57
 TEST(Scripts, with_errors_are_refused_with_rule_line_and_column) {
   TestWorld world;

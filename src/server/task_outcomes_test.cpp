@@ -104,5 +104,36 @@ TEST_F(TaskOutcomes, fatal_failure_cannot_be_caught) {
   EXPECT_EQ(get("/dlq").body.get("items").size(), 1u) << "nobody has handled it";
 }
 
+// F-28, row 36: nobody takes the task, and meanwhile the run says so.
+TEST_F(TaskOutcomes, nobody_takes_the_task_until_its_deadline) {
+  world.ask("PUT", "/api/v1/workflows/n",
+            "workflow n() {\n"
+            "  try { return await Task.run('nobody', {}, { deadline_ms: 60000 }) }\n"
+            "  catch (e) { return e.code }\n}\n",
+            "Content-Type: text/x-flow\r\n");
+  ASSERT_EQ(post("/worker/register", Value::object({{"worker_id", "other"},
+                                                    {"topics", Value::array({"something"})}}))
+                .status,
+            200);
+  // The worker of the fixture takes everything, so this one runs without it.
+  post("/workers/w/drain", Value::object());
+  std::string run = world.start("n");
+  Value shown;
+  for (int tries = 0; tries < 400; ++tries) {
+    shown = get("/executions/" + run).body;
+    if (shown.get("waiting").size() == 1 &&
+        shown.get("waiting").items()[0].get("what").find("state"))
+      break;
+    usleep(5'000);
+  }
+  ASSERT_EQ(shown.get("waiting").size(), 1u) << to_json(shown);
+  Value what = shown.get("waiting").items()[0].get("what");
+  EXPECT_EQ(what.get("name"), Value("nobody"));
+  EXPECT_EQ(what.get("state"), Value("SCHEDULED")) << to_json(what);
+  EXPECT_EQ(what.get("reason"), Value("no worker has taken it yet"));
+  world.advance(Duration{60'000});
+  EXPECT_EQ(output_of(run), Value("TASK_TIMED_OUT"));
+}
+
 }  // namespace
 }  // namespace fermata::server

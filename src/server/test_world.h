@@ -3,9 +3,11 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
+#include "ports/calls.h"
 #include "server/api.h"
 #include "server/http/test_client.h"
 #include "server/server.h"
@@ -25,6 +27,26 @@ class TestIntake final : public Intake {
   Intake& engine_;
 };
 
+/// Where callbacks of a test go. Each is answered at once, by 200 or as `answer` says.
+class TestSink final : public Calls {
+ public:
+  void submit(const CallTicket& ticket, CallRequest request) override;
+  void abandon(const CallTicket&) override {}
+  std::vector<CallAnswer> harvest() override;
+  bool holds(const CallTicket&) const override { return false; }
+  size_t in_flight() const override;
+  /// What came so far.
+  std::vector<CallRequest> received() const;
+
+  std::function<CallAnswer(const CallRequest&)> answer;  ///< set before anything is sent
+  std::function<void()> ring;
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<CallRequest> received_;
+  std::vector<CallAnswer> answers_;
+};
+
 /// A whole server in one process: the API over the real engine with everything in memory, on a
 /// clock that stands still, reached by real connections.
 class TestWorld {
@@ -35,6 +57,7 @@ class TestWorld {
   Api& api();
   Server& server();
   TestIntake& intake();
+  TestSink& sink();
 
   /// By the world's own connection; the answer's body as JSON.
   struct Answer {

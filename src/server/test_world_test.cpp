@@ -71,18 +71,48 @@ HostSettings host_settings(const ApiOptions& options) {
 struct TestWorld::Inside {
   explicit Inside(ApiOptions options)
       : tracing(hub, options.telemetry ? *options.telemetry : no_telemetry),
-        host(HostPorts{store, timers, calls, clock, engine_entropy, tracing, engine_definitions},
+        host(HostPorts{store, timers, calls, clock, engine_entropy, tracing, engine_definitions,
+                       nullptr, &sink, &store, &accounts},
              host_settings(options)),
-        api(ApiParts{intake, store, store, store, clock, api_entropy, hub, definitions, vault,
-                     store, host, host, store, store},
+        api(ApiParts{intake,      store, store,  store, clock, api_entropy, hub,
+                     definitions, vault, store,  host,  host,  store,       store,
+                     host,        host,  policy, host,  store, accounts},
             std::move(options)),
         server(any_port(), api) {
+    sink.ring = [this] { host.wake(); };
     auto started = server.start();
     check(static_cast<bool>(started));
     check(static_cast<bool>(api.recover()));
+    check(static_cast<bool>(policy.start()));
     engine = std::thread([this] { host.run(); });
+    running = true;
     client = std::make_unique<TestClient>(server.port());
   }
+  /// Texts of policy are JSON here; the file is what the test says it is.
+  front::PolicyBoard::Options policy_options() {
+    front::PolicyBoard::Options options;
+    options.file = "safety.yaml";
+    options.read_file = [this](const std::string&) -> Outcome<std::optional<std::string>> {
+      return policy_file;
+    };
+    options.read_text = [](std::string_view text) -> Outcome<policy::ReadText> {
+      auto value = parse_json(text);
+      if (!value)
+        return fail(ErrorCode::policy_invalid, value.error().message, value.error().findings);
+      return policy::ReadText{*std::move(value), {}};
+    };
+    options.activate = [this](const policy::PolicyPtr& set) {
+      std::promise<void> done;
+      bool taken = host.with_workers([&done, set, waits = running.load()](Workers& workers) {
+        workers.set_policy(set);
+        if (waits) done.set_value();
+      });
+      check(taken);
+      if (running) done.get_future().wait();
+    };
+    return options;
+  }
+  std::optional<std::string> policy_file{};
   ~Inside() {
     client.reset();
     server.stop(std::chrono::milliseconds(0));
@@ -93,6 +123,7 @@ struct TestWorld::Inside {
   MemoryStore store;
   WheelTimers timers;
   NoCalls calls;
+  TestSink sink;
   VirtualClock clock{*parse_rfc3339("2026-01-26T00:00:00Z")};
   SeededEntropy engine_entropy{1};
   SeededEntropy api_entropy{2};
@@ -101,9 +132,12 @@ struct TestWorld::Inside {
   TracingFeed tracing;
   front::Definitions definitions{store};
   front::Vault vault{store, front::given_keys(SealingKeys::fresh())};
+  front::AccountBook accounts{store};
   EngineDefinitions engine_definitions{definitions, store};
   Host host;
   TestIntake intake{host};
+  std::atomic<bool> running{false};
+  front::PolicyBoard policy{store, clock, policy_options()};
   Api api;
   Server server;
   std::thread engine;
@@ -118,6 +152,35 @@ TestWorld::TestWorld(const std::function<void(ApiOptions&)>& change) {
 }
 
 TestWorld::~TestWorld() = default;
+TestSink& TestWorld::sink() { return inside_->sink; }
+
+void TestSink::submit(const CallTicket& ticket, CallRequest request) {
+  CallAnswer given;
+  given.status = 200;
+  {
+    std::lock_guard lock(mutex_);
+    if (answer) given = answer(request);
+    given.ticket = ticket;
+    received_.push_back(std::move(request));
+    answers_.push_back(std::move(given));
+  }
+  if (ring) ring();
+}
+
+std::vector<CallAnswer> TestSink::harvest() {
+  std::lock_guard lock(mutex_);
+  return std::exchange(answers_, {});
+}
+
+size_t TestSink::in_flight() const {
+  std::lock_guard lock(mutex_);
+  return answers_.size();
+}
+
+std::vector<CallRequest> TestSink::received() const {
+  std::lock_guard lock(mutex_);
+  return received_;
+}
 Api& TestWorld::api() { return inside_->api; }
 Server& TestWorld::server() { return inside_->server; }
 TestIntake& TestWorld::intake() { return inside_->intake; }

@@ -195,6 +195,29 @@ TEST_P(CatalogContract, definition_outlives_its_workflow) {
   EXPECT_EQ(again.version, 1u);
 }
 
+// F-55
+TEST_P(CatalogContract, version_is_removed_unless_it_is_the_current_one) {
+  for (const char* hash : {"h1", "h2", "h3"}) put(sample_put(hash));
+  auto remove = [&](uint32_t version) {
+    auto removed = catalog().remove_version(acme, orders, version, line("workflow.version.delete"));
+    return removed ? std::string() : std::string(name_of(removed.error().code));
+  };
+  EXPECT_EQ(remove(3), "version_in_use");
+  EXPECT_EQ(remove(4), "version_not_found");
+  EXPECT_EQ(remove(2), "");
+  EXPECT_EQ(remove(2), "version_not_found");
+  reopen();
+  std::vector<uint32_t> left;
+  for (const WorkflowVersion& version : *catalog().versions(acme, orders))
+    left.push_back(version.version);
+  EXPECT_EQ(left, (std::vector<uint32_t>{1, 3}));
+  EXPECT_EQ(catalog().set_current(acme, orders, 2, line("x")).error().code,
+            ErrorCode::version_not_found);
+  EXPECT_EQ(catalog().set_current(acme, orders, 1, line("x"))->current_hash, DefinitionHash("h1"));
+  // Its content makes a new version; its number is gone for good.
+  EXPECT_EQ(put(sample_put("h2")).version, 4u);
+}
+
 TEST_P(CatalogContract, webhook_names_its_workflow_for_good) {
   put(sample_put("h0"));
   WorkflowPut first = sample_put("h1");

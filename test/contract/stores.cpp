@@ -18,6 +18,9 @@ class MemoryUnderTest final : public StoreUnderTest {
   Retention& retention() override { return store_; }
   DeadLetters& dead_letters() override { return store_; }
   JobFiles& job_files() override { return store_; }
+  PolicyStore& policy() override { return store_; }
+  Contacts& contacts() override { return store_; }
+  Accounts& accounts() override { return store_; }
   void reopen() override {}
 
  private:
@@ -43,6 +46,9 @@ class SqliteUnderTest final : public StoreUnderTest {
   Retention& retention() override { return *store_; }
   DeadLetters& dead_letters() override { return *store_; }
   JobFiles& job_files() override { return *store_; }
+  PolicyStore& policy() override { return *store_; }
+  Contacts& contacts() override { return *store_; }
+  Accounts& accounts() override { return *store_; }
   void reopen() override {
     store_.reset();
     open();

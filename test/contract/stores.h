@@ -6,10 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "ports/accounts.h"
 #include "ports/bulk.h"
 #include "ports/catalog.h"
+#include "ports/contacts.h"
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
+#include "ports/policy_store.h"
 #include "ports/reader.h"
 #include "ports/retention.h"
 #include "ports/store.h"
@@ -27,6 +30,9 @@ class StoreUnderTest {
   virtual Retention& retention() = 0;
   virtual DeadLetters& dead_letters() = 0;
   virtual JobFiles& job_files() = 0;
+  virtual PolicyStore& policy() = 0;
+  virtual Contacts& contacts() = 0;
+  virtual Accounts& accounts() = 0;
   /// Ends the adapter and begins again with what it kept; one without a disk does nothing.
   virtual void reopen() = 0;
 };
@@ -48,6 +54,9 @@ class StoreContract : public testing::TestWithParam<StoreKind> {
   Retention& retention() { return under_test_->retention(); }
   DeadLetters& dead_letters() { return under_test_->dead_letters(); }
   JobFiles& job_files() { return under_test_->job_files(); }
+  PolicyStore& policy() { return under_test_->policy(); }
+  Contacts& contacts() { return under_test_->contacts(); }
+  Accounts& accounts() { return under_test_->accounts(); }
   void reopen() { under_test_->reopen(); }
 
   /// Commits one write alone and answers its outcome.

@@ -69,6 +69,12 @@ TEST_P(WaitContract, wait_is_read_as_it_was_written) {
   listener.matched_at = Instant{1'650'000'000'000};
   listener.matched_event = "ev-1";
   heard.wait.listeners = {listener};
+  heard.wait.callback = Value::object({{"url", "https://crm.example/hook"}});
+  heard.wait.metadata = Value::object({{"deal", 7}});
+  heard.wait.outcome = Value::object({{"branch", "won"}});
+  heard.wait.request = "key:body";
+  heard.wait.last_error = "none";
+  heard.wait.ending = 3;
   ASSERT_EQ(put("r1", {record, heard}), CommitOutcome::done);
   reopen();
   EXPECT_EQ(reader().find_wait("r1-w-1")->value(), record);

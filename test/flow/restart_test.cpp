@@ -60,6 +60,42 @@ TEST(RetryOfScripts, of_an_all_repeats_what_failed_or_was_under_way) {
   EXPECT_EQ(to_json(third.run.output), R"(["A","B","C"])");
 }
 
+// F-48: the failure was there before the last park, but the script had not looked at it.
+TEST(RetryOfScripts, repeats_what_failed_unseen_before_the_last_park) {
+  auto definition = define_script("const a = Task.run('early', { n: 1 })\n"
+                                  "const b = await Task.run('between', {})\n"
+                                  "const c = await Task.run('after', {})\n"
+                                  "return [await a, b, c]");
+  ScriptRun first(definition);
+  first.start();
+  first.settle("r.1", "FAILED");
+  first.settle("r.2", "SUCCEEDED", Value("B"));
+  first.settle("r.3", "SUCCEEDED", Value("C"));
+  ASSERT_EQ(first.run.error.get("code"), Value("TASK_FAILED"));
+  ScriptRun second(definition, "s");
+  second.start({}, seed_in(restart::retry(first.source())));
+  EXPECT_EQ(second.ordered(), (Orders{{"s.1", "r.1"}}));
+  second.settle("s.1", "SUCCEEDED", Value("A"));
+  EXPECT_EQ(to_json(second.run.output), R"(["A","B","C"])");
+}
+
+// F-48: what the script knows of is its past.
+TEST(RetryOfScripts, leaves_failures_alone_that_the_script_has_seen) {
+  auto definition = define_script("const a = Task.run('early', {})\n"
+                                  "try { await a } catch (e) {}\n"
+                                  "const b = await Task.run('between', {})\n"
+                                  "return await Task.run('after', { b })");
+  ScriptRun first(definition);
+  first.start();
+  first.settle("r.1", "FAILED");
+  first.settle("r.2", "SUCCEEDED", Value("B"));
+  first.settle("r.3", "FAILED");
+  ASSERT_EQ(first.run.status, RunStatus::failed);
+  ScriptRun second(definition, "s");
+  second.start({}, seed_in(restart::retry(first.source())));
+  EXPECT_EQ(second.ordered(), (Orders{{"s.3", "r.3"}}));
+}
+
 // F-48
 TEST(RetryOfScripts, that_failed_before_they_waited_begin_again) {
   auto definition = define_script("if (Inputs.n == 1) throw Error('no')\nreturn 2");

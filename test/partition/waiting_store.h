@@ -34,8 +34,34 @@ class WaitingStore final : public Store {
   Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override {
     return memory.open_jobs(after, limit);
   }
+  Outcome<PendingDeliveryPage> pending_deliveries(uint64_t after, size_t limit) override {
+    return memory.pending_deliveries(after, limit);
+  }
+  Outcome<std::vector<Delivery>> load_deliveries(std::span<const std::string> ids) override {
+    return memory.load_deliveries(ids);
+  }
   Outcome<std::vector<fleet::RegistrationRecord>> registrations() override {
     return memory.registrations();
+  }
+  Outcome<std::vector<std::optional<SignalRecord>>> load_signals(
+      std::span<const SignalKey> keys) override {
+    return memory.load_signals(keys);
+  }
+  Outcome<Windowed> signals_in(const SignalWindow& window, uint64_t after, size_t limit) override {
+    return memory.signals_in(window, after, limit);
+  }
+  Outcome<OpenSignals> open_signals(uint64_t after, size_t limit) override {
+    return memory.open_signals(after, limit);
+  }
+  Outcome<std::vector<WaitRecord>> listening_waits(size_t after, size_t limit) override {
+    return memory.listening_waits(after, limit);
+  }
+  Outcome<std::vector<WaitRecord>> ended_listeners(const Signal& signal, Instant since,
+                                                   size_t limit) override {
+    return memory.ended_listeners(signal, since, limit);
+  }
+  Outcome<PassedPage> passed(Instant since, uint64_t after, size_t limit) override {
+    return memory.passed(since, after, limit);
   }
   std::vector<CommitOutcome> commit(const CommitBatch& batch) override {
     return memory.commit(batch);

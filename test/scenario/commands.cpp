@@ -121,6 +121,8 @@ Command Player::control_command(const std::string& verb, Words& words) {
     command.body = std::move(migrate);
   } else if (verb == "wait") {
     command.body = wait_command(words);
+  } else if (verb == "approve" || verb == "reject") {
+    return approval_command(verb == "approve", words);
   } else if (verb == "answer") {
     return answer_command(words);
   } else if (verb == "start") {

@@ -136,6 +136,10 @@ void Player::on_expect(Words& words, const Line& line) {
     expect_waiting(words);
   else if (what == "wait")
     expect_wait(words);
+  else if (what == "approval")
+    expect_approval(words);
+  else if (what == "signal")
+    expect_signal(words);
   else if (what == "calls")
     expect_calls(words);
   else if (what == "call")

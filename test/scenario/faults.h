@@ -56,11 +56,36 @@ class FaultyStore final : public Store {
                                        uint64_t checkpoint_before = UINT64_MAX) override;
   Outcome<std::vector<StoredJob>> load_jobs(std::span<const JobId> ids) override;
   Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override;
-  Outcome<std::vector<StoredSchedule>> load_schedules(
-      std::span<const schedule::Key> keys) override;
+  Outcome<std::vector<StoredSchedule>> load_schedules(std::span<const schedule::Key> keys) override;
   Outcome<OpenSchedulesPage> open_schedules(uint64_t after, size_t limit) override;
+  Outcome<PendingDeliveryPage> pending_deliveries(uint64_t after, size_t limit) override {
+    return store_.pending_deliveries(after, limit);
+  }
+  Outcome<std::vector<Delivery>> load_deliveries(std::span<const std::string> ids) override {
+    return store_.load_deliveries(ids);
+  }
   Outcome<std::vector<fleet::RegistrationRecord>> registrations() override {
     return store_.registrations();
+  }
+  Outcome<std::vector<std::optional<SignalRecord>>> load_signals(
+      std::span<const SignalKey> keys) override {
+    return store_.load_signals(keys);
+  }
+  Outcome<Windowed> signals_in(const SignalWindow& window, uint64_t after, size_t limit) override {
+    return store_.signals_in(window, after, limit);
+  }
+  Outcome<OpenSignals> open_signals(uint64_t after, size_t limit) override {
+    return store_.open_signals(after, limit);
+  }
+  Outcome<std::vector<WaitRecord>> listening_waits(size_t after, size_t limit) override {
+    return store_.listening_waits(after, limit);
+  }
+  Outcome<std::vector<WaitRecord>> ended_listeners(const Signal& signal, Instant since,
+                                                   size_t limit) override {
+    return store_.ended_listeners(signal, since, limit);
+  }
+  Outcome<PassedPage> passed(Instant since, uint64_t after, size_t limit) override {
+    return store_.passed(since, after, limit);
   }
   std::vector<CommitOutcome> commit(const CommitBatch& batch) override;
   void submit(CommitBatch batch) override;

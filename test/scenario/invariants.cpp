@@ -86,6 +86,7 @@ void Player::check_run(const RunId& run) {
   if (!again || encode_snapshot(*again) != encode_snapshot(*folded))
     fail(end, "a snapshot does not give the state back");
   check_waits(run, *folded);
+  check_approvals(run, *folded);
   size_t terminal = 0;
   std::vector<Value> events = shown_history(run);
   Value at = events.front().get("at");

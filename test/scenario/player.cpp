@@ -94,11 +94,14 @@ void Player::perform(const Line& line) {
       {"reply", &Player::on_reply},     {"cancel", &Player::on_control},
       {"pause", &Player::on_control},   {"resume", &Player::on_control},
       {"signal", &Player::on_control},  {"wait", &Player::on_control},
-      {"wake", &Player::on_control},    {"migrate", &Player::on_control},
+      {"wake", &Player::on_control},    {"approve", &Player::on_control},
+      {"reject", &Player::on_control},  {"migrate", &Player::on_control},
       {"batch", &Player::on_batch},     {"retry", &Player::on_restart},
       {"rerun", &Player::on_restart},   {"fork", &Player::on_restart},
       {"crash", &Player::on_process},   {"kill", &Player::on_process},
       {"revive", &Player::on_process},  {"schedule", &Player::on_schedule},
+      {"event", &Player::on_event},     {"contact", &Player::on_contact},
+      {"settings", &Player::on_settings}, {"workflow", &Player::on_workflow},
       {"expect", &Player::on_expect}};
   Words words(line);
   std::string before = current_;
@@ -200,10 +203,14 @@ Command Player::start_command(Words& words) {
       start.start_at = world_->clock().now() + Duration{options.milliseconds()};
     else if (option == "labels")
       start.labels = options.json("labels");
+    else if (option == "contact")
+      start.contact_id = options.word("a contact");
     else if (option == "request")
       start.request_hash = options.word("a request");
+    else if (option == "contact")
+      start.contact_id = options.word("a contact");
     else
-      options.fail("start takes timeout, in, labels and request, not " + option);
+      options.fail("start takes timeout, in, labels, request and contact, not " + option);
   }
   while (!words.empty()) words.word("the options");
   start.trigger = start.input;

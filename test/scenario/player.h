@@ -54,10 +54,17 @@ class Player {
   void on_restart(Words& words, const Line& line);
   std::optional<MigrationTarget> retry_target(Words& words, const Run& before);
   void on_process(Words& words, const Line& line);
+  // contacts.cpp
+  void on_contact(Words& words, const Line& line);
+  void on_settings(Words& words, const Line& line);
+  void on_workflow(Words& words, const Line& line);
   // schedules.cpp
   void on_schedule(Words& words, const Line& line);
   void expect_schedule(Words& words);
   void expect_occurrences(Words& words, const Line& line);
+  // events.cpp
+  void on_event(Words& words, const Line& line);
+  void expect_signal(Words& words);
   Command control_command(const std::string& verb, Words& words);
   void send(std::vector<Command> commands, bool quiet_refusals);
 
@@ -73,10 +80,17 @@ class Player {
   Command answer_command(Words& words);
   // wait_commands.cpp: what users do to waits
   CommandBody wait_command(Words& words);
+  OpenWait open_command(Words& words);
   WaitRecord wait_at(const RunId& run, Words& words);
   CommandBody for_twin(const CommandBody& body, const RunId& twin);
   void expect_wait(Words& words);
   void check_waits(const RunId& run, const Run& state);
+  // approval_commands.cpp: what people answer
+  Command approval_command(bool approve, Words& words);
+  ApprovalRecord approval_at(const RunId& run, const std::string& step, Words& words);
+  std::string twin_approval(const std::string& approval, const RunId& twin);
+  void expect_approval(Words& words);
+  void check_approvals(const RunId& run, const Run& state);
   uint64_t sequence_of(Words& words);
   static CallAnswer json_answer(int status, const Value& body);
 

@@ -20,8 +20,20 @@ WaitRecord Player::wait_at(const RunId& run, Words& words) {
   return *chosen;
 }
 
+/// `open STEP TYPE {…}`. Sent again after a fault, it is the same request.
+OpenWait Player::open_command(Words& words) {
+  OpenWait open;
+  open.step = words.word("a step");
+  open.type = words.word("a type of wait");
+  open.config = words.json("a configuration");
+  auto before = world_->store().waits_of(id_of(current_), open.step);
+  open.request = open.step + "#" + std::to_string(before ? before->size() : 0);
+  return open;
+}
+
 CommandBody Player::wait_command(Words& words) {
-  std::string verb = words.word("resume, cancel, change, hold or release");
+  std::string verb = words.word("open, resume, cancel, change, hold or release");
+  if (verb == "open") return open_command(words);
   bool all = words.accept("*");
   std::string id = all ? "" : wait_at(id_of(current_), words).wait.id;
   if (verb == "resume") {
@@ -56,6 +68,8 @@ CommandBody Player::for_twin(const CommandBody& body, const RunId& twin) {
     for (const WaitRecord& other : *waits)
       if (other.wait.occurrence == (*record)->wait.occurrence) id = other.wait.id;
   };
+  if (auto* answer = std::get_if<AnswerApproval>(&out))
+    answer->approval = twin_approval(answer->approval, twin);
   if (auto* resume = std::get_if<ResumeWait>(&out)) move(resume->wait);
   if (auto* cancel = std::get_if<CancelWait>(&out)) move(cancel->wait);
   if (auto* change = std::get_if<ChangeWait>(&out)) move(change->wait);

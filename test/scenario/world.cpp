@@ -103,11 +103,12 @@ void World::restart() {
   // Recovery finds everything at once here; a scenario of ninety days need not stop at every sweep.
   settings.sweep_interval_ms = 86'400'000;
   if (manner_.forgetful) settings.cached_runs_max = settings.cached_schedules_max = 0;
+  if (manner_.forgetful) settings.cached_contacts_max = 0;
   if (manner_.checkpoints) settings.schedule_checkpoint_events = 1;
   settings.checkpoint_events = manner_.checkpoints ? 1 : 0;
-  host_ = std::make_unique<Host>(
-      HostPorts{store_, *timers_, *calls_, clock_, entropy_, feed_, library_, &zone_data()},
-      settings);
+  host_ = std::make_unique<Host>(HostPorts{store_, *timers_, *calls_, clock_, entropy_, feed_,
+                                           library_, &zone_data(), nullptr, &memory_, &accounts_},
+                                 settings);
   failures_seen_ = 0;
   auto recovered = host_->recover();
   check(static_cast<bool>(recovered));
@@ -182,6 +183,23 @@ std::vector<Outcome<RunSummary>> World::send(const std::vector<Command>& command
   std::vector<Outcome<RunSummary>> outcomes;
   for (Box& reply : replies) outcomes.push_back(std::move(**reply));
   return outcomes;
+}
+
+void World::tell(const std::vector<Signal>& signals) {
+  for (int tries = 0; tries < tries_max; ++tries) {
+    auto accepted = std::make_shared<size_t>(0);
+    std::vector<IncomingSignal> incoming;
+    for (const Signal& signal : signals) {
+      incoming.push_back({signal, "tester", Duration{0}, {}});
+      incoming.back().reply = [accepted](Outcome<SignalTold> told) {
+        if (told) ++*accepted;
+      };
+    }
+    check(host_->submit_signals(std::move(incoming)));
+    settle();
+    if (*accepted == signals.size()) return;
+  }
+  throw Mistake{0, "a signal is never accepted"};
 }
 
 void World::advance(Duration by) {

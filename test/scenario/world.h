@@ -36,8 +36,14 @@ class World {
   /// Sends commands in one batch and turns until all is quiet; one reply per command. A command
   /// that a fault broke off is sent again, as a careful client would.
   std::vector<Outcome<RunSummary>> send(const std::vector<Command>& commands);
+  /// The same of signals, sent in one go.
+  void tell(const std::vector<Signal>& signals);
   /// The same of one command to a schedule.
   Outcome<ScheduleTold> order(const schedule::Command& command);
+  /// The same of one command to a contact.
+  Outcome<ContactTold> tell_contact(const contact::Command& command);
+  /// In force from the next turn on; outlives every crash, as the catalogue does.
+  AccountTable& accounts() { return accounts_.table; }
   schedule::Schedule schedule_state(const schedule::Key& key);
   /// Turns until nothing is left to do at this instant.
   void settle();
@@ -96,6 +102,12 @@ class World {
     std::vector<RunId> ended;  ///< in the order of their last commits
     std::vector<std::string> lines;
   };
+  struct Switches final : AccountSource {
+    std::shared_ptr<const AccountTable> accounts() override {
+      return std::make_shared<AccountTable>(table);
+    }
+    AccountTable table;
+  };
   static constexpr uint64_t compared_events_max = 5'000;
   struct Folded {
     uint64_t sequence = 0;
@@ -113,6 +125,7 @@ class World {
   MemoryStore memory_;
   FaultyStore store_{memory_, plan_, manner_.slow};
   Library library_;
+  Switches accounts_;
   Lines feed_{*this};
   Server server_;
   std::unique_ptr<WheelTimers> timers_;

@@ -78,7 +78,7 @@ std::string previewed(const Value& example, GapPolicy gap, const ZoneTable& zone
   // Elapsed time knows no gap, and says so when it is asked for a policy of one.
   if (example.get("wait_type") == Value("fixed_time")) config.erase("gap_policy");
   body.set("config", std::move(config));
-  auto answer = front::preview_wait(body, zones, Instant{0});
+  auto answer = front::preview_wait(body, {zones, Instant{0}});
   if (!answer) return std::string(name_of(answer.error().code));
   EXPECT_EQ(answer->get("past"), Value(example.get("resumed_by") == Value("past_date")));
   return std::string(answer->get("scheduled_at").as_string());

@@ -16,7 +16,7 @@
 namespace fermata {
 namespace {
 
-constexpr auto patience = std::chrono::seconds(30);
+constexpr auto mail_patience = std::chrono::seconds(30);
 
 std::optional<std::string> line_from(TestStream& stream) {
   size_t end;
@@ -86,12 +86,12 @@ std::vector<std::string> SmtpTestServer::commands() const {
 
 bool SmtpTestServer::await_closed(size_t count) const {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, patience, [&] { return closed_ >= count; });
+  return changed_.wait_for(lock, mail_patience, [&] { return closed_ >= count; });
 }
 
 bool SmtpTestServer::await_commands(size_t count) const {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, patience, [&] { return commands_.size() >= count; });
+  return changed_.wait_for(lock, mail_patience, [&] { return commands_.size() >= count; });
 }
 
 void SmtpTestServer::accept_loop() {
@@ -148,7 +148,7 @@ bool SmtpTestServer::reply(Talk& talk, const std::string& command, const std::st
   if (text == "hang up") return false;
   if (text == "silence") {
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, patience, [&] { return stopping_; });
+    changed_.wait_for(lock, mail_patience, [&] { return stopping_; });
     return false;
   }
   return talk.stream.write(text + "\r\n");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "adapters/http/secret_query.h"
+#include "base/hash.h"
 
 namespace fermata::http {
 namespace {
@@ -34,6 +35,19 @@ bool WebTransfer::point_at(const std::string& address) {
   return true;
 }
 
+/// `t=<unix s>,v1=<hex>` with one `v1` for each secret (W-73).
+void WebTransfer::sign() {
+  if (!request_.signed_at || secrets_.signing.empty()) return;
+  std::string t = std::to_string(*request_.signed_at);
+  std::string signature = "t=" + t;
+  for (const std::string& secret : secrets_.signing) {
+    auto digest = hmac_sha256(secret, t + "." + request_.body);
+    signature += ",v1=" + hex({reinterpret_cast<const char*>(digest.data()), digest.size()});
+  }
+  secrets_.signing.clear();
+  request_.headers.emplace_back("Fermata-Signature", std::move(signature));
+}
+
 bool WebTransfer::take_secrets(CallSecrets secrets) {
   if (secrets.mail_server)
     return fail("credential_missing",
@@ -44,6 +58,7 @@ bool WebTransfer::take_secrets(CallSecrets secrets) {
     secret_names_.insert(name);
     if (!has_header(request_.headers, name)) request_.headers.push_back(std::move(header));
   }
+  sign();
   const auto mistake = mistake_in(request_);
   if (mistake) return fail("parameter_invalid", "The request cannot be sent: " + *mistake + ".");
   return secrets_.query.empty() || point_at(with_query(url_->text, secrets_.query));

@@ -29,6 +29,7 @@ class WebTransfer final : public Transfer {
   bool may_repeat() const override;
   void fill(CallAnswer& answer) override;
 
+  void sign();
   void set_method(CURL* target);
   List header_list() const;
   bool follow();

@@ -97,17 +97,20 @@ Outcome<std::vector<WorkflowVersion>> MemoryStore::versions(const AccountId& acc
   return known->versions;
 }
 
+static Failure<Error> no_version(const WorkflowId& id, uint32_t version) {
+  return fail(ErrorCode::version_not_found,
+              "workflow `" + id.text() + "` has no version " + std::to_string(version));
+}
+
 Outcome<WorkflowRecord> MemoryStore::set_current(const AccountId& account, const WorkflowId& id,
                                                  uint32_t version, const AuditLine& audit) {
   std::lock_guard lock(mutex_);
   Workflow* known = workflow_at(account, id);
   if (known == nullptr) return no_workflow(id);
-  if (version == 0 || version > known->versions.size()) {
-    return fail(ErrorCode::version_not_found,
-                "workflow `" + id.text() + "` has no version " + std::to_string(version));
-  }
+  auto wanted = std::ranges::find(known->versions, version, &WorkflowVersion::version);
+  if (wanted == known->versions.end()) return no_version(id, version);
   known->record.current_version = version;
-  known->record.current_hash = known->versions[version - 1].hash;
+  known->record.current_hash = wanted->hash;
   known->record.updated_at = audit.at;
   ++known->record.revision;
   append(audit);
@@ -124,6 +127,22 @@ Outcome<WorkflowRecord> MemoryStore::set_active(const AccountId& account, const 
   ++known->record.revision;
   append(audit);
   return known->record;
+}
+
+Outcome<void> MemoryStore::remove_version(const AccountId& account, const WorkflowId& id,
+                                          uint32_t version, const AuditLine& audit) {
+  std::lock_guard lock(mutex_);
+  Workflow* known = workflow_at(account, id);
+  if (known == nullptr) return no_workflow(id);
+  auto wanted = std::ranges::find(known->versions, version, &WorkflowVersion::version);
+  if (wanted == known->versions.end()) return no_version(id, version);
+  if (known->record.current_version == version)
+    return fail(ErrorCode::version_in_use, "the workflow stands at this version");
+  known->versions.erase(wanted);
+  known->record.updated_at = audit.at;
+  ++known->record.revision;
+  append(audit);
+  return {};
 }
 
 Outcome<void> MemoryStore::remove_workflow(const AccountId& account, const WorkflowId& id,

@@ -54,6 +54,7 @@ void MemoryStore::keep(const JobWrite& write) {
     });
     if (!known) letters_.emplace(++letters_opened_, entry);
   }
+  for (const job::PolicyDecision& decision : write.decisions) keep(decision);
 }
 
 Outcome<Store::OpenJobsPage> MemoryStore::open_jobs(uint64_t after, size_t limit) {

@@ -24,6 +24,8 @@ Outcome<Retention::Referred> MemoryStore::referred(uint64_t after, size_t limit)
 void MemoryStore::forget_run(std::map<uint64_t, StoredRun>::iterator run) {
   checkpoints_.erase(run->second.summary.id);
   forget_waits(run->second.summary.id);
+  forget_approvals(run->second.summary.id);
+  forget_deliveries(run->second.summary.id);
   run_at_.erase(run->second.summary.id);
   runs_.erase(run);
 }

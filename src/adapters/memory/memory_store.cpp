@@ -57,9 +57,17 @@ std::vector<CommitOutcome> MemoryStore::commit(const CommitBatch& batch) {
   for (const RunWrite& run : batch.runs) test(run);
   for (const JobWrite& job : batch.jobs) test(job);
   for (const ScheduleWrite& schedule : batch.schedules) test(schedule);
+  for (const DeliveryWrite& delivery : batch.deliveries) test(delivery);
+  for (const ContactWrite& contact : batch.contacts) test(contact);
   for (const RunWrite& run : batch.runs) put(run);
   for (const JobWrite& job : batch.jobs) put(job);
   for (const ScheduleWrite& schedule : batch.schedules) put(schedule);
+  for (const DeliveryWrite& delivery : batch.deliveries) put(delivery);
+  for (const ContactWrite& contact : batch.contacts) put(contact);
+  for (const SignalWrite& signal : batch.signals) {
+    keep_signal(signal);
+    out.push_back(CommitOutcome::done);
+  }
   if (batch.roll.empty()) return out;
   for (const fleet::RegistrationRecord& record : batch.roll.written)
     registrations_[record.id] = record;
@@ -90,6 +98,8 @@ CommitOutcome MemoryStore::write(const RunWrite& write) {
   run.summary = write.summary;
   run.version = version + 1;
   for (const WaitRecord& wait : write.waits) keep_wait(wait);
+  for (const ApprovalRecord& approval : write.approvals) keep_approval(approval);
+  for (const Delivery& delivery : write.deliveries) keep_delivery(delivery);
   if (write.checkpoint) {
     check(write.checkpoint->sequence == write.summary.last_sequence);
     std::vector<Checkpoint>& kept = checkpoints_[write.summary.id];

@@ -5,10 +5,13 @@
 #include <set>
 #include <unordered_map>
 
+#include "ports/accounts.h"
 #include "ports/bulk.h"
 #include "ports/catalog.h"
+#include "ports/contacts.h"
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
+#include "ports/policy_store.h"
 #include "ports/reader.h"
 #include "ports/retention.h"
 #include "ports/store.h"
@@ -24,19 +27,31 @@ class MemoryStore final : public Store,
                           public Bulks,
                           public Retention,
                           public DeadLetters,
-                          public JobFiles {
+                          public JobFiles,
+                          public PolicyStore,
+                          public Contacts,
+                          public Accounts {
  public:
   // Store
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,
                                        uint64_t checkpoint_before = UINT64_MAX) override;
   Outcome<std::vector<StoredJob>> load_jobs(std::span<const JobId> ids) override;
-  Outcome<std::vector<StoredSchedule>> load_schedules(
-      std::span<const schedule::Key> keys) override;
+  Outcome<std::vector<StoredSchedule>> load_schedules(std::span<const schedule::Key> keys) override;
   std::vector<CommitOutcome> commit(const CommitBatch& batch) override;
   Outcome<PendingPage> pending(uint64_t after, size_t limit) override;
   Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override;
   Outcome<OpenSchedulesPage> open_schedules(uint64_t after, size_t limit) override;
+  Outcome<PendingDeliveryPage> pending_deliveries(uint64_t after, size_t limit) override;
+  Outcome<std::vector<Delivery>> load_deliveries(std::span<const std::string> ids) override;
   Outcome<std::vector<fleet::RegistrationRecord>> registrations() override;
+  Outcome<std::vector<std::optional<SignalRecord>>> load_signals(
+      std::span<const SignalKey> keys) override;
+  Outcome<Windowed> signals_in(const SignalWindow& window, uint64_t after, size_t limit) override;
+  Outcome<OpenSignals> open_signals(uint64_t after, size_t limit) override;
+  Outcome<std::vector<WaitRecord>> listening_waits(size_t after, size_t limit) override;
+  Outcome<std::vector<WaitRecord>> ended_listeners(const Signal& signal, Instant since,
+                                                   size_t limit) override;
+  Outcome<PassedPage> passed(Instant since, uint64_t after, size_t limit) override;
 
   // Reader
   Outcome<StoredRun> latest(const RunId& id) override;
@@ -59,6 +74,15 @@ class MemoryStore final : public Store,
   Outcome<WaitPage> list_waits(const WaitFilter& filter, size_t limit,
                                const WaitStart& start) override;
   Outcome<std::vector<WaitSlot>> wait_slots(const WaitFilter& filter) override;
+  Outcome<std::optional<ApprovalRecord>> find_approval(const std::string& id) override;
+  Outcome<ApprovalPage> list_approvals(const ApprovalFilter& filter, size_t limit,
+                                       const std::string& cursor) override;
+  Outcome<std::optional<Delivery>> find_delivery(const std::string& id) override;
+  Outcome<DeliveryPage> list_deliveries(const DeliveryFilter& filter, size_t limit,
+                                        const std::string& cursor) override;
+  Outcome<std::optional<SignalRecord>> find_signal(const SignalKey& key) override;
+  Outcome<SignalPage> list_signals(const SignalFilter& filter, size_t limit,
+                                   const std::string& cursor) override;
   Outcome<AuditPage> audit(const AuditFilter& filter, size_t limit,
                            const std::string& cursor) override;
 
@@ -74,6 +98,8 @@ class MemoryStore final : public Store,
                                       uint32_t version, const AuditLine& audit) override;
   Outcome<WorkflowRecord> set_active(const AccountId& account, const WorkflowId& id, bool active,
                                      const AuditLine& audit) override;
+  Outcome<void> remove_version(const AccountId& account, const WorkflowId& id, uint32_t version,
+                               const AuditLine& audit) override;
   Outcome<void> remove_workflow(const AccountId& account, const WorkflowId& id,
                                 const AuditLine& audit) override;
   Outcome<std::optional<WorkflowRecord>> workflow_by_webhook(const std::string& guid) override;
@@ -123,12 +149,14 @@ class MemoryStore final : public Store,
   Outcome<void> remove_run(const RunId& id, const AuditLine& audit) override;
   Outcome<RunSweep> remove_jobs(uint64_t after, Instant before, size_t limit) override;
   Outcome<Sweep> remove_dead_letters(Instant before, size_t limit) override;
+  Outcome<Sweep> remove_decisions(Instant before, size_t limit) override;
   Outcome<Sweep> remove_blobs(Instant before, size_t limit) override;
   Outcome<Sweep> remove_remains(size_t limit) override;
   Outcome<Sweep> remove_audit(Instant before, size_t limit) override;
   Outcome<AuditRoot> audit_root(const AccountId& account) override;
   Outcome<Sweep> remove_bulks(Instant before, size_t limit) override;
   Outcome<Sweep> remove_marks(Instant now, size_t limit) override;
+  Outcome<Sweep> remove_signals(Instant now, size_t limit) override;
   Outcome<Sweep> remove_definitions(Instant now, Duration unused_for, size_t limit) override;
 
   // DeadLetters
@@ -149,6 +177,34 @@ class MemoryStore final : public Store,
   Outcome<size_t> append_log(const LogChunk& chunk, uint64_t bytes_max) override;
   Outcome<LogPage> log(const JobId& job, size_t limit, const std::string& cursor) override;
 
+  // PolicyStore
+  Outcome<StoredPolicy> stored_policy() override;
+  Outcome<uint64_t> change_policy(const PolicyChange& change, const AuditLine& audit) override;
+  Outcome<std::optional<Value>> snapshot(const std::string& hash) override;
+  Outcome<PolicyVersionPage> policy_versions(const AccountId& account, size_t limit,
+                                             const std::string& cursor) override;
+  Outcome<DecisionPage> decisions(const DecisionFilter& filter, size_t limit,
+                                  const std::string& cursor) override;
+  Outcome<std::vector<RuleHits>> rule_hits(const AccountId& account) override;
+
+  // Contacts
+  Outcome<std::vector<Contact>> load_contacts(std::span<const ContactKey> keys) override;
+  Outcome<std::vector<RunId>> live_runs_of(const ContactKey& key) override;
+  Outcome<std::vector<Contact>> contacts_at(const AccountId& account, ContactAddress address,
+                                            const std::string& key) override;
+  Outcome<std::optional<Contact>> find_contact(const ContactKey& key) override;
+  Outcome<ContactPage> list_contacts(const ContactFilter& filter, size_t limit,
+                                     const std::string& cursor) override;
+
+  // Accounts
+  Outcome<void> put_account(const AccountRecord& record, const AuditLine& audit) override;
+  Outcome<std::optional<AccountRecord>> account(const AccountId& account) override;
+  Outcome<std::vector<AccountRecord>> accounts() override;
+  Outcome<void> put_rules(const WorkflowRules& rules, const AuditLine& audit) override;
+  Outcome<std::optional<WorkflowRules>> rules(const AccountId& account,
+                                              const WorkflowId& workflow) override;
+  Outcome<std::vector<WorkflowRules>> all_rules() override;
+
  private:
   using WorkflowKey = std::pair<AccountId, WorkflowId>;
   struct Workflow {
@@ -168,8 +224,15 @@ class MemoryStore final : public Store,
   CommitOutcome write(const JobWrite& job);
   bool fits(const ScheduleWrite& schedule) const;
   CommitOutcome write(const ScheduleWrite& schedule);
+  bool fits(const DeliveryWrite& delivery) const;
+  CommitOutcome write(const DeliveryWrite& delivery);
+  void keep_delivery(const Delivery& delivery);
+  void forget_deliveries(const RunId& run);
+  bool fits(const ContactWrite& contact) const;
+  CommitOutcome write(const ContactWrite& contact);
   StoredSchedule stored_schedule(const schedule::Key& key) const;
   void keep(const JobWrite& job);
+  void keep(const job::PolicyDecision& decision);
   void forget_job(std::map<uint64_t, StoredJob>::iterator job);
   StoredRun since_checkpoint(const StoredRun& run, uint64_t before) const;
   void append(const AuditLine& line);
@@ -180,6 +243,9 @@ class MemoryStore final : public Store,
   Bulk* bulk_at(const std::string& id);
   void keep_wait(const WaitRecord& record);
   void forget_waits(const RunId& run);
+  void keep_approval(const ApprovalRecord& record);
+  void forget_approvals(const RunId& run);
+  void keep_signal(const SignalWrite& write);
   void forget_run(std::map<uint64_t, StoredRun>::iterator run);
   std::set<DefinitionHash> used_definitions() const;
 
@@ -205,13 +271,31 @@ class MemoryStore final : public Store,
   };
   std::unordered_map<JobId, KeptLog> logs_;
   std::map<RegistrationId, fleet::RegistrationRecord> registrations_;
+  StoredPolicy policy_;
+  std::vector<PolicyVersion> policy_versions_;
+  std::map<std::string, Value> snapshots_;
+  std::map<uint64_t, job::PolicyDecision> decisions_;  ///< by number
+  uint64_t decisions_made_ = 0;
+  std::map<std::tuple<AccountId, std::string, std::string>, RuleHits> rule_hits_;
   /// In order of creation, with all of the history that is kept; its number is its place plus one.
   std::deque<StoredSchedule> schedules_;
   std::map<schedule::Key, size_t> schedule_at_;
   std::unordered_map<RunId, std::vector<Checkpoint>> checkpoints_;  ///< oldest first
   std::map<std::string, WaitRecord> waits_;
+  std::map<uint64_t, ApprovalRecord> approvals_;  ///< in the order they were asked
+  std::map<std::string, uint64_t> approval_numbers_;
+  uint64_t next_approval_ = 1;
   /// By execution, step and occurrence.
   std::map<std::tuple<RunId, std::string, uint32_t>, std::string> waits_at_;
+  std::map<uint64_t, Delivery> deliveries_;  ///< by number, in order of creation
+  uint64_t deliveries_made_ = 0;
+  std::unordered_map<std::string, uint64_t> delivery_at_;
+  std::map<uint64_t, SignalRecord> signals_;  ///< in the order they came
+  uint64_t signals_received_ = 0;
+  std::map<SignalKey, uint64_t> signal_at_;
+  std::map<ContactKey, Contact> contacts_;
+  std::map<AccountId, AccountRecord> accounts_;
+  std::map<WorkflowKey, WorkflowRules> rules_;
   std::deque<AuditEntry> audit_;
   uint64_t audit_removed_ = 0;  ///< a line's number is its place plus this plus one
   std::map<AccountId, AuditRoot> audit_roots_;

@@ -95,18 +95,21 @@ bool CatalogWriter::add_version(const Found& workflow, const WorkflowPut& put) {
          put_version_.execute(*number, workflow.number, version, Blob{bytes});
 }
 
+static Failure<Error> no_version(const WorkflowId& id, uint32_t version) {
+  return fail(ErrorCode::version_not_found,
+              "workflow `" + id.text() + "` has no version " + std::to_string(version));
+}
+
 Outcome<WorkflowRecord> CatalogWriter::set_current(const AccountId& account, const WorkflowId& id,
                                                    uint32_t version, const AuditLine& audit) {
   WorkflowRecord out;
   FERMATA_TRY_VOID(writer_.transact(&audit, [&]() -> Outcome<void> {
     FERMATA_TRY(found, need_workflow(account, id));
     FERMATA_TRY(versions, writer_.catalog().versions(found.number));
-    if (version == 0 || version > versions.size()) {
-      return fail(ErrorCode::version_not_found,
-                  "workflow `" + id.text() + "` has no version " + std::to_string(version));
-    }
+    auto wanted = std::ranges::find(versions, version, &WorkflowVersion::version);
+    if (wanted == versions.end()) return no_version(id, version);
     found.record.current_version = version;
-    found.record.current_hash = versions[version - 1].hash;
+    found.record.current_hash = wanted->hash;
     found.record.updated_at = audit.at;
     ++found.record.revision;
     if (!store(found)) return database_.failure("writing a workflow");
@@ -129,6 +132,23 @@ Outcome<WorkflowRecord> CatalogWriter::set_active(const AccountId& account, cons
     return {};
   }));
   return out;
+}
+
+Outcome<void> CatalogWriter::remove_version(const AccountId& account, const WorkflowId& id,
+                                            uint32_t version, const AuditLine& audit) {
+  return writer_.transact(&audit, [&]() -> Outcome<void> {
+    FERMATA_TRY(found, need_workflow(account, id));
+    FERMATA_TRY(versions, writer_.catalog().versions(found.number));
+    if (std::ranges::find(versions, version, &WorkflowVersion::version) == versions.end())
+      return no_version(id, version);
+    if (found.record.current_version == version)
+      return fail(ErrorCode::version_in_use, "the workflow stands at this version");
+    found.record.updated_at = audit.at;
+    ++found.record.revision;
+    if (!store(found) || !remove_version_.execute(found.number, version))
+      return database_.failure("removing a version");
+    return {};
+  });
 }
 
 Outcome<void> CatalogWriter::remove_workflow(const AccountId& account, const WorkflowId& id,

@@ -18,6 +18,8 @@ class CatalogWriter {
                                       uint32_t version, const AuditLine& audit);
   Outcome<WorkflowRecord> set_active(const AccountId& account, const WorkflowId& id, bool active,
                                      const AuditLine& audit);
+  Outcome<void> remove_version(const AccountId& account, const WorkflowId& id, uint32_t version,
+                               const AuditLine& audit);
   Outcome<void> remove_workflow(const AccountId& account, const WorkflowId& id,
                                 const AuditLine& audit);
   Outcome<void> put_key(const KeyRecord& key, const AuditLine& audit);
@@ -62,6 +64,7 @@ class CatalogWriter {
   Statement put_workflow_{database_, "INSERT OR REPLACE INTO workflow VALUES (?, ?, ?, ?, ?)"};
   Statement remove_workflow_{database_, "DELETE FROM workflow WHERE number = ?"};
   Statement remove_versions_{database_, "DELETE FROM version WHERE workflow = ?"};
+  Statement remove_version_{database_, "DELETE FROM version WHERE workflow = ? AND version = ?"};
   Statement put_version_{database_, "INSERT INTO version VALUES (?, ?, ?, ?)"};
   Statement put_definition_{database_,
                             "INSERT INTO definition VALUES (?, ?, ?) ON CONFLICT DO NOTHING"};

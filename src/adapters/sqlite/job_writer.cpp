@@ -11,6 +11,7 @@ Outcome<void> JobWriter::start() {
   FERMATA_TRY(last_history, database_.number("SELECT max(number) FROM job_history"));
   next_job_ = static_cast<uint64_t>(last_job) + 1;
   next_history_ = static_cast<uint64_t>(last_history) + 1;
+  FERMATA_TRY_VOID(decisions_.start());
   return letters_.start();
 }
 
@@ -81,6 +82,8 @@ bool JobWriter::keep(uint64_t job, const JobWrite& write) {
     if (!files_.keep(job, write.summary.account, blob, write.summary.updated_at)) return false;
   for (const DeadLetterEntry& entry : write.dead_letters)
     if (!letters_.open(entry)) return false;
+  for (const job::PolicyDecision& decision : write.decisions)
+    if (!decisions_.add(decision)) return false;
   return true;
 }
 

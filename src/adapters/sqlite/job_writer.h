@@ -2,6 +2,7 @@
 #include "adapters/sqlite/database.h"
 #include "adapters/sqlite/dead_letter_rows.h"
 #include "adapters/sqlite/job_file_rows.h"
+#include "adapters/sqlite/policy_rows.h"
 #include "ports/store.h"
 
 namespace fermata::sqlite {
@@ -32,6 +33,7 @@ class JobWriter {
   Statement history_{database_, "INSERT INTO job_history VALUES (?, ?, ?, ?, ?, ?, ?)"};
   JobFileRows files_{database_};
   DeadLetterRows letters_{database_};
+  DecisionRows decisions_{database_};
   uint64_t next_job_ = 1;
   uint64_t next_history_ = 1;
 };

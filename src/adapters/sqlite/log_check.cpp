@@ -13,7 +13,7 @@ namespace fermata::sqlite {
 namespace {
 
 // The format is described in https://www.sqlite.org/fileformat2.html#walformat.
-constexpr size_t header_bytes = 32;
+constexpr size_t log_header_bytes = 32;
 constexpr size_t frame_header_bytes = 24;
 constexpr uint32_t magic = 0x377f0682;  ///< the lowest bit tells the order of bytes in checksums
 
@@ -49,7 +49,7 @@ class LogReader {
 
   enum class Header { absent, good, bad };
   Header read_header() {
-    std::array<char, header_bytes> bytes{};
+    std::array<char, log_header_bytes> bytes{};
     if (!file_.read(bytes.data(), bytes.size())) return Header::absent;
     // A log that was made just before a power cut can be all zeros.
     if (std::all_of(bytes.begin(), bytes.end(), [](char c) { return c == 0; })) {

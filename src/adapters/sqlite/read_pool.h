@@ -4,14 +4,20 @@
 #include <mutex>
 #include <vector>
 
+#include "adapters/sqlite/approval_rows.h"
+#include "adapters/sqlite/account_rows.h"
 #include "adapters/sqlite/bulk_rows.h"
 #include "adapters/sqlite/catalog_queries.h"
+#include "adapters/sqlite/contact_rows.h"
 #include "adapters/sqlite/dead_letter_rows.h"
+#include "adapters/sqlite/delivery_rows.h"
 #include "adapters/sqlite/job_file_rows.h"
 #include "adapters/sqlite/job_queries.h"
+#include "adapters/sqlite/policy_rows.h"
 #include "adapters/sqlite/registration_rows.h"
 #include "adapters/sqlite/run_queries.h"
 #include "adapters/sqlite/schedule_queries.h"
+#include "adapters/sqlite/signal_rows.h"
 #include "adapters/sqlite/wait_rows.h"
 
 namespace fermata::sqlite {
@@ -24,11 +30,17 @@ struct ReadConnection {
   JobQueries jobs{*database};
   ScheduleQueries schedules{*database};
   WaitQueries waits{*database};
+  ApprovalQueries approvals{*database};
+  DeliveryQueries deliveries{*database};
+  SignalQueries signals{*database};
+  ContactQueries contacts{*database};
+  AccountQueries accounts{*database};
   CatalogQueries catalog{*database};
   BulkQueries bulks{*database};
   DeadLetterQueries letters{*database};
   JobFileQueries files{*database};
   RegistrationRows registrations{*database};
+  PolicyQueries policy{*database};
   Statement begin{*database, "BEGIN"};
   Statement end{*database, "COMMIT"};
 };

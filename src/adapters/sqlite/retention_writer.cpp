@@ -21,6 +21,8 @@ bool RetentionWriter::forget(const FoundRun& run) {
   if (!garbage_.note(run.record.head)) return false;
   return drop_run_.execute(run.number) && drop_checkpoints_.execute(run.number) &&
          tags_.remove(summary, run.number) && waits_.forget(summary.id) &&
+         approvals_.forget(summary.id) &&
+         deliveries_.forget(summary.id) &&
          count_down_.execute(summary.account.text(), static_cast<int64_t>(summary.status));
 }
 
@@ -134,6 +136,14 @@ Outcome<Retention::Sweep> RetentionWriter::remove_marks(Instant now, size_t limi
     if (!drop_marks_.execute(now.ms, limit)) return database_.failure("dropping old marks");
     auto removed = static_cast<uint64_t>(sqlite3_changes64(database_.handle()));
     return Retention::Sweep{removed, removed == limit};
+  });
+}
+
+Outcome<Retention::Sweep> RetentionWriter::remove_signals(Instant now, size_t limit) {
+  return transacted<Retention::Sweep>(writer_, nullptr, [&]() -> Outcome<Retention::Sweep> {
+    std::optional<uint64_t> removed = signals_.remove(now, limit);
+    if (!removed) return database_.failure("dropping old signals");
+    return Retention::Sweep{*removed, *removed == limit};
   });
 }
 

@@ -22,6 +22,7 @@ class RetentionWriter {
   Outcome<Retention::Sweep> remove_audit(Instant before, size_t limit);
   Outcome<AuditRoot> audit_root(const AccountId& account);
   Outcome<Retention::Sweep> remove_marks(Instant now, size_t limit);
+  Outcome<Retention::Sweep> remove_signals(Instant now, size_t limit);
   Outcome<Retention::Sweep> remove_definitions(Instant now, Duration unused_for, size_t limit);
 
  private:
@@ -39,6 +40,9 @@ class RetentionWriter {
   ReadPool& readers_;
   Database& database_ = writer_.database();
   WaitWriter waits_{database_};
+  ApprovalWriter approvals_{database_};
+  DeliveryWriter deliveries_{database_};
+  SignalWriter signals_{database_};
   Statement next_runs_{database_,
                        "SELECT number FROM run WHERE number > ? ORDER BY number LIMIT ?"};
   Statement drop_run_{database_, "DELETE FROM run WHERE number = ?"};

@@ -5,9 +5,14 @@
 
 #include "adapters/sqlite/file_layer.h"
 #include "adapters/sqlite/run_tags.h"
+#include "adapters/sqlite/schema_approvals.h"
+#include "adapters/sqlite/schema_deliveries.h"
+#include "adapters/sqlite/schema_contacts.h"
 #include "adapters/sqlite/schema_job_files.h"
 #include "adapters/sqlite/schema_jobs.h"
+#include "adapters/sqlite/schema_policy.h"
 #include "adapters/sqlite/schema_schedules.h"
+#include "adapters/sqlite/schema_signals.h"
 #include "adapters/sqlite/schema_waits.h"
 
 namespace fermata::sqlite {
@@ -185,7 +190,12 @@ constexpr std::array migrations = {Migration{"first", first_schema},
                                    Migration{"jobs", jobs_schema},
                                    Migration{"schedules", schedules_schema},
                                    Migration{"waits", waits_schema},
-                                   Migration{"job_files", job_files_schema}};
+                                   Migration{"job_files", job_files_schema},
+                                   Migration{"approvals", approvals_schema},
+                                   Migration{"deliveries", deliveries_schema},
+                                   Migration{"signals", signals_schema},
+                                   Migration{"policy", policy_schema},
+                                   Migration{"contacts", contacts_schema}};
 
 /// The header says twice whether pages are summed: a flipped bit must not switch the sums off.
 Outcome<void> check_page_sums(Database& database) {

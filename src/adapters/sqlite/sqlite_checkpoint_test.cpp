@@ -85,7 +85,7 @@ TEST_F(SqliteCheckpoints, store_from_before_there_were_any_is_taken_over) {
           "DROP TABLE dead_letter; DROP TABLE blob; DROP TABLE blob_bytes; DROP TABLE job_blob;"
           "DROP TABLE job_log; DROP TABLE job_garbage; DROP TABLE registration;"
           "DROP TABLE orphan; DROP TABLE job; DROP TABLE job_history; DROP TABLE schedule;"
-          "DROP TABLE schedule_history;"
+          "DROP TABLE schedule_history;" FERMATA_DROP_WHAT_FOLLOWED_WAITS
           "DROP VIEW workflow_event_listeners; DROP VIEW workflow_executions;"
           "DROP VIEW workflows; DROP TABLE workflow_wait_executions;"
           "DELETE FROM migration WHERE number > 1");

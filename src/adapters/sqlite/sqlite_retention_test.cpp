@@ -129,7 +129,7 @@ TEST(SqliteCompact, room_is_given_back_and_pages_have_sums) {
   }
   auto compacted = compact_sqlite(scratch / "data");
   ASSERT_TRUE(compacted) << compacted.error().message;
-  EXPECT_LT(compacted->bytes_after * 3, compacted->bytes_before);
+  EXPECT_LT(compacted->bytes_after * 2, compacted->bytes_before);
   EXPECT_EQ(read_bytes(scratch / "data/fermata.db")[20], page_sum_bytes);
   EXPECT_FALSE(std::filesystem::exists(scratch / "data/fermata.db-wal"));
   EXPECT_EQ(verify(scratch / "data"), std::vector<std::string>{});

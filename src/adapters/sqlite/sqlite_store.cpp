@@ -254,6 +254,11 @@ Outcome<WorkflowRecord> SqliteStore::set_active(const AccountId& account, const 
   return parts_->catalog.set_active(account, id, active, line);
 }
 
+Outcome<void> SqliteStore::remove_version(const AccountId& account, const WorkflowId& id,
+                                          uint32_t version, const AuditLine& line) {
+  return parts_->catalog.remove_version(account, id, version, line);
+}
+
 Outcome<void> SqliteStore::remove_workflow(const AccountId& account, const WorkflowId& id,
                                            const AuditLine& line) {
   return parts_->catalog.remove_workflow(account, id, line);

@@ -3,10 +3,13 @@
 #include <functional>
 #include <memory>
 
+#include "ports/accounts.h"
 #include "ports/bulk.h"
 #include "ports/catalog.h"
+#include "ports/contacts.h"
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
+#include "ports/policy_store.h"
 #include "ports/reader.h"
 #include "ports/retention.h"
 #include "ports/store.h"
@@ -34,7 +37,10 @@ class SqliteStore final : public Store,
                           public Bulks,
                           public Retention,
                           public DeadLetters,
-                          public JobFiles {
+                          public JobFiles,
+                          public PolicyStore,
+                          public Contacts,
+                          public Accounts {
  public:
   ~SqliteStore() override;
 
@@ -42,8 +48,7 @@ class SqliteStore final : public Store,
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,
                                        uint64_t checkpoint_before = UINT64_MAX) override;
   Outcome<std::vector<StoredJob>> load_jobs(std::span<const JobId> ids) override;
-  Outcome<std::vector<StoredSchedule>> load_schedules(
-      std::span<const schedule::Key> keys) override;
+  Outcome<std::vector<StoredSchedule>> load_schedules(std::span<const schedule::Key> keys) override;
   std::vector<CommitOutcome> commit(const CommitBatch& batch) override;
   void submit(CommitBatch batch) override;
   std::optional<CommitAnswer> harvest() override;
@@ -51,7 +56,17 @@ class SqliteStore final : public Store,
   Outcome<PendingPage> pending(uint64_t after, size_t limit) override;
   Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override;
   Outcome<OpenSchedulesPage> open_schedules(uint64_t after, size_t limit) override;
+  Outcome<PendingDeliveryPage> pending_deliveries(uint64_t after, size_t limit) override;
+  Outcome<std::vector<Delivery>> load_deliveries(std::span<const std::string> ids) override;
   Outcome<std::vector<fleet::RegistrationRecord>> registrations() override;
+  Outcome<std::vector<std::optional<SignalRecord>>> load_signals(
+      std::span<const SignalKey> keys) override;
+  Outcome<Windowed> signals_in(const SignalWindow& window, uint64_t after, size_t limit) override;
+  Outcome<OpenSignals> open_signals(uint64_t after, size_t limit) override;
+  Outcome<std::vector<WaitRecord>> listening_waits(size_t after, size_t limit) override;
+  Outcome<std::vector<WaitRecord>> ended_listeners(const Signal& signal, Instant since,
+                                                   size_t limit) override;
+  Outcome<PassedPage> passed(Instant since, uint64_t after, size_t limit) override;
   std::string trouble() const override;
 
   // Reader
@@ -71,10 +86,19 @@ class SqliteStore final : public Store,
   Outcome<std::vector<HistoryChunk>> schedule_history(const schedule::Key& key, uint64_t before,
                                                       size_t events_max) override;
   Outcome<std::optional<WaitRecord>> find_wait(const std::string& id) override;
+  Outcome<std::optional<ApprovalRecord>> find_approval(const std::string& id) override;
+  Outcome<ApprovalPage> list_approvals(const ApprovalFilter& filter, size_t limit,
+                                       const std::string& cursor) override;
   Outcome<std::vector<WaitRecord>> waits_of(const RunId& run, const std::string& step) override;
   Outcome<WaitPage> list_waits(const WaitFilter& filter, size_t limit,
                                const WaitStart& start) override;
   Outcome<std::vector<WaitSlot>> wait_slots(const WaitFilter& filter) override;
+  Outcome<std::optional<Delivery>> find_delivery(const std::string& id) override;
+  Outcome<DeliveryPage> list_deliveries(const DeliveryFilter& filter, size_t limit,
+                                        const std::string& cursor) override;
+  Outcome<std::optional<SignalRecord>> find_signal(const SignalKey& key) override;
+  Outcome<SignalPage> list_signals(const SignalFilter& filter, size_t limit,
+                                   const std::string& cursor) override;
   Outcome<AuditPage> audit(const AuditFilter& filter, size_t limit,
                            const std::string& cursor) override;
 
@@ -90,6 +114,8 @@ class SqliteStore final : public Store,
                                       uint32_t version, const AuditLine& audit) override;
   Outcome<WorkflowRecord> set_active(const AccountId& account, const WorkflowId& id, bool active,
                                      const AuditLine& audit) override;
+  Outcome<void> remove_version(const AccountId& account, const WorkflowId& id, uint32_t version,
+                               const AuditLine& audit) override;
   Outcome<void> remove_workflow(const AccountId& account, const WorkflowId& id,
                                 const AuditLine& audit) override;
   Outcome<std::optional<WorkflowRecord>> workflow_by_webhook(const std::string& guid) override;
@@ -139,12 +165,14 @@ class SqliteStore final : public Store,
   Outcome<void> remove_run(const RunId& id, const AuditLine& audit) override;
   Outcome<RunSweep> remove_jobs(uint64_t after, Instant before, size_t limit) override;
   Outcome<Sweep> remove_dead_letters(Instant before, size_t limit) override;
+  Outcome<Sweep> remove_decisions(Instant before, size_t limit) override;
   Outcome<Sweep> remove_blobs(Instant before, size_t limit) override;
   Outcome<Sweep> remove_remains(size_t limit) override;
   Outcome<Sweep> remove_audit(Instant before, size_t limit) override;
   Outcome<AuditRoot> audit_root(const AccountId& account) override;
   Outcome<Sweep> remove_bulks(Instant before, size_t limit) override;
   Outcome<Sweep> remove_marks(Instant now, size_t limit) override;
+  Outcome<Sweep> remove_signals(Instant now, size_t limit) override;
   Outcome<Sweep> remove_definitions(Instant now, Duration unused_for, size_t limit) override;
 
   // DeadLetters
@@ -164,6 +192,34 @@ class SqliteStore final : public Store,
                                               const std::string& sha256) override;
   Outcome<size_t> append_log(const LogChunk& chunk, uint64_t bytes_max) override;
   Outcome<LogPage> log(const JobId& job, size_t limit, const std::string& cursor) override;
+
+  // PolicyStore
+  Outcome<StoredPolicy> stored_policy() override;
+  Outcome<uint64_t> change_policy(const PolicyChange& change, const AuditLine& audit) override;
+  Outcome<std::optional<Value>> snapshot(const std::string& hash) override;
+  Outcome<PolicyVersionPage> policy_versions(const AccountId& account, size_t limit,
+                                             const std::string& cursor) override;
+  Outcome<DecisionPage> decisions(const DecisionFilter& filter, size_t limit,
+                                  const std::string& cursor) override;
+  Outcome<std::vector<RuleHits>> rule_hits(const AccountId& account) override;
+
+  // Contacts
+  Outcome<std::vector<Contact>> load_contacts(std::span<const ContactKey> keys) override;
+  Outcome<std::vector<RunId>> live_runs_of(const ContactKey& key) override;
+  Outcome<std::vector<Contact>> contacts_at(const AccountId& account, ContactAddress address,
+                                            const std::string& key) override;
+  Outcome<std::optional<Contact>> find_contact(const ContactKey& key) override;
+  Outcome<ContactPage> list_contacts(const ContactFilter& filter, size_t limit,
+                                     const std::string& cursor) override;
+
+  // Accounts
+  Outcome<void> put_account(const AccountRecord& record, const AuditLine& audit) override;
+  Outcome<std::optional<AccountRecord>> account(const AccountId& account) override;
+  Outcome<std::vector<AccountRecord>> accounts() override;
+  Outcome<void> put_rules(const WorkflowRules& rules, const AuditLine& audit) override;
+  Outcome<std::optional<WorkflowRules>> rules(const AccountId& account,
+                                              const WorkflowId& workflow) override;
+  Outcome<std::vector<WorkflowRules>> all_rules() override;
 
   /// Writes a copy of this moment to `file`, which must not exist, while work goes on.
   Outcome<void> backup(const std::filesystem::path& file);

@@ -1,9 +1,11 @@
 #pragma once
+#include "adapters/sqlite/account_rows.h"
 #include "adapters/sqlite/bulk_rows.h"
 #include "adapters/sqlite/catalog_writer.h"
 #include "adapters/sqlite/commit_thread.h"
 #include "adapters/sqlite/directory.h"
 #include "adapters/sqlite/job_side_writer.h"
+#include "adapters/sqlite/policy_rows.h"
 #include "adapters/sqlite/read_pool.h"
 #include "adapters/sqlite/retention_writer.h"
 #include "adapters/sqlite/sqlite_store.h"
@@ -34,8 +36,10 @@ struct SqliteStore::Parts {
   sqlite::ReadPool readers;
   sqlite::CatalogWriter catalog{writer};
   sqlite::BulkWriter bulks{writer};
+  sqlite::AccountWriter accounts{writer};
   sqlite::RetentionWriter retention{writer, readers};
   sqlite::JobSideWriter jobs{writer};
+  sqlite::PolicyWriter policy{writer};
   sqlite::CommitThread committing{writer};
 };
 

@@ -116,6 +116,13 @@ inline void copy_with_index(const std::filesystem::path& from, const std::filesy
   ASSERT_EQ(std::system(command.c_str()), 0);
 }
 
+/// What later releases added to the tables of waits, taken away again.
+#define FERMATA_DROP_WHAT_FOLLOWED_WAITS                                                \
+  "DROP TABLE approval; DROP TABLE callback_delivery; DROP TABLE workflow_signals;"     \
+  "DROP TABLE policy_revision; DROP TABLE policy_document; DROP TABLE policy_snapshot;" \
+  "DROP TABLE policy_version; DROP TABLE policy_decision; DROP TABLE policy_hit;"       \
+  "DROP TABLE contacts; DROP TABLE account; DROP TABLE workflow_rules;"
+
 /// Runs SQL on a store that nobody has open.
 inline void run_sql(const std::filesystem::path& directory, const char* sql) {
   auto database = Database::open(database_file(directory), Database::Mode::write);

@@ -1,5 +1,6 @@
 #include <map>
 
+#include "adapters/sqlite/approval_rows.h"
 #include "adapters/sqlite/dead_letter_rows.h"
 #include "adapters/sqlite/file_layer.h"
 #include "adapters/sqlite/job_file_rows.h"
@@ -102,6 +103,16 @@ class Visit {
       auto history = queries.history(**found);
       if (!history) visitor_.damage(history.error());
     }
+    note_failure(rows);
+  }
+
+  void approvals() {
+    if (!sqlite::schema_has(database_, "approval")) return;
+    sqlite::ApprovalQueries queries(database_);
+    Statement numbers(database_, "SELECT number FROM approval ORDER BY number");
+    Rows rows = numbers.query();
+    while (rows.next())
+      if (auto found = queries.by_number(rows.natural(0)); !found) visitor_.damage(found.error());
     note_failure(rows);
   }
 
@@ -337,6 +348,7 @@ Outcome<void> visit_sqlite(const std::filesystem::path& directory, StoreVisitor&
   visit.jobs();
   visit.schedules();
   visit.job_files();
+  visit.approvals();
   visit.audit();
   return database->run("COMMIT");
 }

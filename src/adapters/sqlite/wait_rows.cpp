@@ -27,7 +27,7 @@ Text event_type_of(const Wait& wait) {
 /// One row of the statement that writes waits, and the statement for so many of them.
 constexpr std::string_view row_values =
     "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, "
-    "NULL, NULL, ?, ?, ?, ?)";
+    "?, ?, ?, ?, ?, ?, ?)";
 
 std::string put_statement(size_t rows) {
   std::string sql = "INSERT INTO workflow_wait_executions VALUES ";
@@ -44,19 +44,39 @@ std::string put_statement(size_t rows) {
          "ended_at = excluded.ended_at, resumed_by = excluded.resumed_by, "
          "ended_reason = excluded.ended_reason, matched_event_id = excluded.matched_event_id, "
          "updated_at = excluded.updated_at, intent = excluded.intent, "
-         "listeners = excluded.listeners";
+         "listeners = excluded.listeners, last_error = excluded.last_error, "
+         "extra = excluded.extra";
 }
 
 constexpr const char* columns =
     "SELECT workflow_execution_id, step_id, occurrence, id, account_id, workflow_id, contact_id, "
     "source, wait_type, wait_config, status, due_at, hold_reason, parked, reached_at, ended_at, "
-    "resumed_by, ended_reason, matched_event_id, updated_at, intent, listeners "
-    "FROM workflow_wait_executions";
+    "resumed_by, ended_reason, matched_event_id, updated_at, intent, listeners, "
+    "last_error, metadata, extra FROM workflow_wait_executions";
 
 std::optional<Value> json_in(std::string_view text) {
   if (text.empty()) return Value();
   auto value = parse_json(text);
   return value ? std::optional<Value>(*std::move(value)) : std::nullopt;
+}
+
+/// What has no column of its own; null when there is nothing of it.
+Value extra_of(const Wait& wait) {
+  Value out = Value::object();
+  if (!wait.callback.is_null()) out.set("callback", wait.callback);
+  if (!wait.outcome.is_null()) out.set("outcome", wait.outcome);
+  if (!wait.request.empty()) out.set("request", wait.request);
+  if (wait.ending != 0) out.set("ending", wait.ending);
+  return out.size() > 0 ? out : Value();
+}
+
+void take_extra(Wait& wait, const Value& extra) {
+  wait.callback = extra.get("callback");
+  wait.outcome = extra.get("outcome");
+  const Value& request = extra.get("request");
+  if (request.is_string()) wait.request = request.as_string();
+  const Value& ending = extra.get("ending");
+  if (ending.is_integer()) wait.ending = static_cast<uint64_t>(ending.as_integer());
 }
 
 std::optional<WaitRecord> record_in(const Rows& rows) {
@@ -84,7 +104,11 @@ std::optional<WaitRecord> record_in(const Rows& rows) {
   auto updated = parse_rfc3339(rows.text(19));
   auto intent = json_in(rows.text(20));
   auto listeners = json_in(rows.text(21));
-  if (!source || !config || !status || !due || !reached || !updated || !intent || !listeners)
+  wait.last_error = rows.text(22);
+  auto metadata = json_in(rows.text(23));
+  auto extra = json_in(rows.text(24));
+  if (!source || !config || !status || !due || !reached || !updated || !intent || !listeners ||
+      !metadata || !extra)
     return std::nullopt;
   wait.source = *source;
   wait.config = *std::move(config);
@@ -94,6 +118,8 @@ std::optional<WaitRecord> record_in(const Rows& rows) {
   wait.updated_at = *updated;
   wait.intent = *std::move(intent);
   wait.listeners = listeners_of(*listeners);
+  wait.metadata = *std::move(metadata);
+  take_extra(wait, *extra);
   return record;
 }
 
@@ -108,8 +134,10 @@ struct WaitWriter::Made {
         ended(wait.ended_at ? to_rfc3339(*wait.ended_at) : ""),
         config(json_of(wait.config)),
         intent(json_of(wait.intent)),
-        listeners(wait.listeners.empty() ? "" : to_json(listeners_value(wait))) {}
-  std::string due, reached, updated, ended, config, intent, listeners;
+        listeners(wait.listeners.empty() ? "" : to_json(listeners_value(wait))),
+        metadata(json_of(wait.metadata)),
+        extra(json_of(extra_of(wait))) {}
+  std::string due, reached, updated, ended, config, intent, listeners, metadata, extra;
 };
 
 WaitWriter::WaitWriter(Database& database)
@@ -143,8 +171,8 @@ void WaitWriter::bind(Statement& put, size_t row, const WaitRecord& record, cons
                static_cast<int64_t>(!wait.hold.empty()), some(wait.hold),
                static_cast<int64_t>(wait.parked), made.reached, resumed ? some(made.ended) : Text{},
                some(made.ended), some(wait.resumed_by), some(wait.ended_reason),
-               some(wait.signal_id), made.reached, made.updated, some(made.intent),
-               some(made.listeners));
+               some(wait.signal_id), some(wait.last_error), some(made.metadata), made.reached,
+               made.updated, some(made.intent), some(made.listeners), some(made.extra));
 }
 
 Outcome<std::vector<WaitRecord>> WaitQueries::collect(Rows rows) {
@@ -243,6 +271,33 @@ Outcome<WaitPage> WaitQueries::list(const WaitFilter& filter, size_t limit,
   if (more && !items.empty()) page.next_cursor = cursor_of(items.back());
   page.items = std::move(items);
   return page;
+}
+
+Outcome<std::vector<WaitRecord>> WaitQueries::listening(size_t after, size_t limit) {
+  std::string sql = std::string(columns) +
+                    " WHERE wait_type = 'for_event' AND status = 'waiting' ORDER BY account_id, "
+                    "event_type, contact_id, id LIMIT ? OFFSET ?";
+  Statement statement(database_, sql.c_str());
+  return collect(statement.query(static_cast<uint64_t>(limit), static_cast<uint64_t>(after)));
+}
+
+Outcome<std::vector<WaitRecord>> WaitQueries::heard(const Signal& signal, Instant since,
+                                                    size_t limit) {
+  static const std::string of_contact =
+      std::string(columns) +
+      " WHERE account_id = ? AND contact_id = ? AND wait_type = 'for_event' AND "
+      "contact_id IS NOT NULL AND ended_at IS NOT NULL AND ended_at >= ? ORDER BY ended_at DESC "
+      "LIMIT ?";
+  static const std::string of_run =
+      std::string(columns) +
+      " WHERE account_id = ? AND workflow_execution_id = ? AND wait_type = 'for_event' AND "
+      "ended_at IS NOT NULL AND ended_at >= ? ORDER BY ended_at DESC LIMIT ?";
+  bool by_run = !signal.run.empty();
+  Statement statement(database_, (by_run ? of_run : of_contact).c_str());
+  std::string from = to_rfc3339(since);
+  return collect(statement.query(signal.account.text(),
+                                 by_run ? signal.run.text() : signal.contact_id, from,
+                                 static_cast<uint64_t>(limit)));
 }
 
 Outcome<std::vector<WaitSlot>> WaitQueries::slots(const WaitFilter& filter) {

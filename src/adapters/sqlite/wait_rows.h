@@ -2,6 +2,7 @@
 #include <span>
 
 #include "adapters/sqlite/database.h"
+#include "core/model/signal.h"
 #include "ports/reader.h"
 
 namespace fermata::sqlite {
@@ -34,6 +35,8 @@ class WaitQueries {
   Outcome<std::vector<WaitRecord>> of_run(const RunId& run, const std::string& step);
   Outcome<WaitPage> list(const WaitFilter& filter, size_t limit, const WaitStart& start);
   Outcome<std::vector<WaitSlot>> slots(const WaitFilter& filter);
+  Outcome<std::vector<WaitRecord>> listening(size_t after, size_t limit);
+  Outcome<std::vector<WaitRecord>> heard(const Signal& signal, Instant since, size_t limit);
   /// The statement that a list is read with, and what is bound to it.
   struct Question {
     std::string where;

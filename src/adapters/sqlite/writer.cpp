@@ -24,6 +24,7 @@ Outcome<void> Writer::start() {
   FERMATA_TRY_VOID(runs_.start());
   FERMATA_TRY_VOID(jobs_.start());
   FERMATA_TRY_VOID(schedules_.start());
+  FERMATA_TRY_VOID(deliveries_.start());
   return chain_.start();
 }
 
@@ -34,6 +35,9 @@ std::vector<CommitOutcome> Writer::commit(const CommitBatch& batch) {
   for (const RunWrite& run : batch.runs) all.push_back({.run = &run});
   for (const JobWrite& job : batch.jobs) all.push_back({.job = &job});
   for (const ScheduleWrite& one : batch.schedules) all.push_back({.schedule = &one});
+  for (const DeliveryWrite& one : batch.deliveries) all.push_back({.delivery = &one});
+  for (const ContactWrite& one : batch.contacts) all.push_back({.contact = &one});
+  for (const SignalWrite& signal : batch.signals) all.push_back({.signal = &signal});
   if (!batch.roll.empty()) all.push_back({.roll = &batch.roll});
   std::lock_guard lock(mutex_);
   Together together = commit_together(all);
@@ -116,7 +120,9 @@ Outcome<std::set<uint32_t>> Writer::unfit_groups(const Writes& writes) {
 
 std::optional<CommitOutcome> Writer::test(const Write& write) {
   if (write.run) return runs_.test(*write.run);
-  return write.job ? jobs_.test(*write.job) : schedules_.test(*write.schedule);
+  if (write.contact) return contacts_.test(*write.contact);
+  if (write.job) return jobs_.test(*write.job);
+  return write.schedule ? schedules_.test(*write.schedule) : deliveries_.test(*write.delivery);
 }
 
 Outcome<std::vector<CommitOutcome>> Writer::write_all(const Writes& writes) {
@@ -124,6 +130,12 @@ Outcome<std::vector<CommitOutcome>> Writer::write_all(const Writes& writes) {
   std::vector<CommitOutcome> outcomes(writes.size(), CommitOutcome::conflict);
   FERMATA_TRY_VOID(write_runs(writes, unfit, outcomes));
   FERMATA_TRY_VOID(write_others(writes, unfit, outcomes));
+  for (size_t i = 0; i < writes.size(); ++i) {
+    if (!writes[i].signal) continue;
+    if (!signals_.write(*writes[i].signal)) return database_->failure("writing a signal");
+    outcomes[i] = CommitOutcome::done;
+    for (const AuditLine& line : writes[i].signal->audit) FERMATA_TRY_VOID(chain_.append(line));
+  }
   for (size_t i = 0; i < writes.size(); ++i) {
     if (!writes[i].roll) continue;
     if (!registrations_.write(*writes[i].roll)) return database_->failure("writing registrations");
@@ -134,16 +146,22 @@ Outcome<std::vector<CommitOutcome>> Writer::write_all(const Writes& writes) {
 
 Outcome<void> Writer::write_others(const Writes& writes, const std::set<uint32_t>& unfit,
                                    std::vector<CommitOutcome>& outcomes) {
+  auto written = [&](const auto& write) -> Outcome<CommitOutcome> {
+    std::optional<CommitOutcome> outcome = put(write);
+    if (!outcome) return database_->failure("writing what goes beside runs");
+    if (*outcome != CommitOutcome::done) return *outcome;
+    for (const AuditLine& line : write.audit) FERMATA_TRY_VOID(chain_.append(line));
+    return *outcome;
+  };
   for (size_t i = 0; i < writes.size(); ++i) {
-    const JobWrite* job = writes[i].job;
-    const ScheduleWrite* schedule = writes[i].schedule;
-    if ((!job && !schedule) || unfit.contains(writes[i].group())) continue;
-    std::optional<CommitOutcome> outcome = job ? jobs_.write(*job) : schedules_.write(*schedule);
-    if (!outcome) return database_->failure(job ? "writing a job" : "writing a schedule");
-    outcomes[i] = *outcome;
-    if (*outcome != CommitOutcome::done) continue;
-    for (const AuditLine& line : job ? job->audit : schedule->audit)
-      FERMATA_TRY_VOID(chain_.append(line));
+    const Write& one = writes[i];
+    bool other = one.job || one.schedule || one.delivery || one.contact;
+    if (!other || unfit.contains(one.group())) continue;
+    FERMATA_TRY(outcome, one.job        ? written(*one.job)
+                         : one.schedule ? written(*one.schedule)
+                         : one.delivery ? written(*one.delivery)
+                                        : written(*one.contact));
+    outcomes[i] = outcome;
   }
   return {};
 }
@@ -163,6 +181,10 @@ Outcome<void> Writer::write_runs(const Writes& writes, const std::set<uint32_t>&
     if (!writes[i].run || outcomes[i] != CommitOutcome::done) continue;
     any = true;
     for (const WaitRecord& wait : writes[i].run->waits) waits.push_back(&wait);
+    for (const ApprovalRecord& approval : writes[i].run->approvals)
+      if (!approvals_.write(approval)) return database_->failure("writing an approval");
+    for (const Delivery& delivery : writes[i].run->deliveries)
+      if (!deliveries_.create(delivery)) return database_->failure("writing a delivery");
     for (const AuditLine& line : writes[i].run->audit) FERMATA_TRY_VOID(chain_.append(line));
   }
   if (!waits_.write(waits)) return database_->failure("writing waits");
@@ -195,6 +217,19 @@ Outcome<std::vector<StoredJob>> Writer::load_jobs(std::span<const JobId> ids) {
 
 Outcome<std::vector<StoredSchedule>> Writer::load_schedules(std::span<const schedule::Key> keys) {
   return ask([&] { return schedule_queries_.load(keys); });
+}
+
+Outcome<std::vector<Delivery>> Writer::load_deliveries(std::span<const std::string> ids) {
+  return ask([&] { return delivery_queries_.load(ids); });
+}
+
+Outcome<std::vector<std::optional<SignalRecord>>> Writer::load_signals(
+    std::span<const SignalKey> keys) {
+  return ask([&] { return signal_queries_.load(keys); });
+}
+
+Outcome<std::vector<Contact>> Writer::load_contacts(std::span<const ContactKey> keys) {
+  return ask([&] { return contact_queries_.load(keys); });
 }
 
 Outcome<void> Writer::transact(const AuditLine* line, const std::function<Outcome<void>()>& body) {

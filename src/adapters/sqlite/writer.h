@@ -5,9 +5,12 @@
 #include <set>
 #include <span>
 
+#include "adapters/sqlite/approval_rows.h"
 #include "adapters/sqlite/audit_chain.h"
 #include "adapters/sqlite/catalog_queries.h"
 #include "adapters/sqlite/checkpointer.h"
+#include "adapters/sqlite/delivery_rows.h"
+#include "adapters/sqlite/contact_rows.h"
 #include "adapters/sqlite/job_queries.h"
 #include "adapters/sqlite/job_writer.h"
 #include "adapters/sqlite/registration_rows.h"
@@ -15,6 +18,7 @@
 #include "adapters/sqlite/run_writer.h"
 #include "adapters/sqlite/schedule_queries.h"
 #include "adapters/sqlite/schedule_writer.h"
+#include "adapters/sqlite/signal_rows.h"
 #include "adapters/sqlite/wait_rows.h"
 
 namespace fermata::sqlite {
@@ -39,6 +43,9 @@ class Writer {
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids, uint64_t checkpoint_before);
   Outcome<std::vector<StoredJob>> load_jobs(std::span<const JobId> ids);
   Outcome<std::vector<StoredSchedule>> load_schedules(std::span<const schedule::Key> keys);
+  Outcome<std::vector<Delivery>> load_deliveries(std::span<const std::string> ids);
+  Outcome<std::vector<std::optional<SignalRecord>>> load_signals(std::span<const SignalKey> keys);
+  Outcome<std::vector<Contact>> load_contacts(std::span<const ContactKey> keys);
   /// Runs `body` and writes the audit line in one transaction; nothing stays when either fails.
   Outcome<void> transact(const AuditLine* line, const std::function<Outcome<void>()>& body);
 
@@ -66,9 +73,16 @@ class Writer {
     const RunWrite* run = nullptr;
     const JobWrite* job = nullptr;
     const ScheduleWrite* schedule = nullptr;
+    const DeliveryWrite* delivery = nullptr;
     const RollWrite* roll = nullptr;
+    const SignalWrite* signal = nullptr;
+    const ContactWrite* contact = nullptr;
     uint32_t group() const {
-      return run ? run->group : job ? job->group : schedule ? schedule->group : 0;
+      if (contact) return contact->group;
+      if (run) return run->group;
+      if (job) return job->group;
+      if (schedule) return schedule->group;
+      return delivery ? delivery->group : 0;
     }
   };
   using Writes = std::vector<Write>;
@@ -84,7 +98,11 @@ class Writer {
   Outcome<void> write_runs(const Writes& writes, const std::set<uint32_t>& unfit,
                            std::vector<CommitOutcome>& outcomes);
   std::optional<CommitOutcome> test(const Write& write);
-  /// The jobs and the schedules, which are written one by one.
+  std::optional<CommitOutcome> put(const JobWrite& write) { return jobs_.write(write); }
+  std::optional<CommitOutcome> put(const ScheduleWrite& write) { return schedules_.write(write); }
+  std::optional<CommitOutcome> put(const DeliveryWrite& write) { return deliveries_.write(write); }
+  std::optional<CommitOutcome> put(const ContactWrite& write) { return contacts_.write(write); }
+  /// The jobs, schedules, deliveries and contacts, which are written one by one.
   Outcome<void> write_others(const Writes& writes, const std::set<uint32_t>& unfit,
                              std::vector<CommitOutcome>& outcomes);
   /// Asks with one snapshot, after an unknown outcome is known.
@@ -111,12 +129,19 @@ class Writer {
   JobWriter jobs_{*database_};
   ScheduleWriter schedules_{*database_};
   WaitWriter waits_{*database_};
+  ApprovalWriter approvals_{*database_};
+  DeliveryWriter deliveries_{*database_};
+  SignalWriter signals_{*database_};
+  ContactWriter contacts_{*database_};
   RegistrationRows registrations_{*database_};
   AuditChain chain_{*database_};
   RunQueries queries_{*database_};
   JobQueries job_queries_{*database_};
   ScheduleQueries schedule_queries_{*database_};
+  SignalQueries signal_queries_{*database_};
+  ContactQueries contact_queries_{*database_};
   CatalogQueries catalog_{*database_};
+  DeliveryQueries delivery_queries_{*database_};
 
   mutable std::mutex trouble_mutex_;
   std::string_view trouble_;  ///< a literal

@@ -76,7 +76,7 @@ std::optional<Lost> Fleet::placed(Instant now, const Assignment& assignment,
   auto found = registrations_.find(assignment.registration);
   // What is known of it from its leases alone was given nothing: it went, and they stayed.
   if (found == registrations_.end() || found->second.ghost) {
-    uncount(now, assignment.taken.account, assignment.taken.concurrency_key);
+    uncount(now, assignment.taken.account, assignment.taken.limit_keys);
     return Lost{key, false};
   }
   Registration& registration = found->second;
@@ -84,7 +84,7 @@ std::optional<Lost> Fleet::placed(Instant now, const Assignment& assignment,
   lease.attempt = holder.attempts;
   lease.account = assignment.taken.account;
   lease.topic = assignment.taken.topic;
-  lease.concurrency_key = assignment.taken.concurrency_key;
+  lease.limit_keys = assignment.taken.limit_keys;
   lease.seq = assignment.claim_seq;
   lease.given_at = now;
   hold(registration, key, std::move(lease));
@@ -100,7 +100,7 @@ std::optional<Lost> Fleet::placed(Instant now, const Assignment& assignment,
 }
 
 void Fleet::not_placed(Instant now, const Assignment& assignment) {
-  uncount(now, assignment.taken.account, assignment.taken.concurrency_key);
+  uncount(now, assignment.taken.account, assignment.taken.limit_keys);
   auto found = registrations_.find(assignment.registration);
   if (found == registrations_.end() || found->second.ghost) return;
   Registration& registration = found->second;

@@ -47,7 +47,7 @@ struct Lease {
   uint32_t attempt = 0;
   AccountId account;
   std::string topic;
-  std::string concurrency_key;
+  std::vector<std::string> limit_keys;
   uint64_t seq = 0;      ///< of the claim that took it; 0: of an earlier registration
   Instant given_at;
   bool seen = false;     ///< the worker has named it
@@ -267,10 +267,10 @@ class Fleet {
   Registration& holder_of(Instant now, const job::Summary& holder);
   void take_over(Registration& registration, const RegistrationId& former,
                  const std::vector<LeaseKey>& resume, Enrolled& enrolled);
-  /// The lease is counted by its concurrency key already.
+  /// The lease is counted by the keys of its limits already.
   void hold(Registration& registration, const LeaseKey& key, Lease lease);
   void let_go(Instant now, Registration& registration, const LeaseKey& key);
-  void uncount(Instant now, const AccountId& account, const std::string& concurrency_key);
+  void uncount(Instant now, const AccountId& account, const std::vector<std::string>& limit_keys);
   bool can_take(const Registration& registration) const;
   Waiting waiting_of(const Registration& registration) const;
   /// Gives a waiting claim what fits it, as far as its slots go.

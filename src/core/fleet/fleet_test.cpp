@@ -369,7 +369,7 @@ TEST(Fleet, concurrency_is_counted_over_a_restart) {
   at.enroll(FleetFixture::card("w2"));
   at.claim("w2", 1, 1, 60'000);
   ReadyJob job = at.job("j2");
-  job.concurrency = holder.concurrency;
+  job.limits = {*holder.concurrency};
   at.fleet.offer(at.now, job);
   EXPECT_TRUE(at.commit().empty());
   at.pass(30'000);

@@ -32,8 +32,7 @@ void Fleet::assign(Instant now, Registration& registration, const JobId& job) {
   auto taken = queue_.remove(job);
   check(taken.has_value());
   Change change(*this, registration);
-  if (!taken->concurrency_key.empty())
-    queue_.count_lease(taken->account, taken->concurrency_key, 1);
+  for (const std::string& key : taken->limit_keys) queue_.count_lease(taken->account, key, 1);
   ++registration.reserved;
   ++registration.claim->reserved;
   registration.last_assigned = now;

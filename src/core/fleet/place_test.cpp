@@ -187,7 +187,7 @@ TEST(Placement, as_many_leases_with_a_key_as_it_allows) {
   auto offer = [&](std::string id, std::string account) {
     ReadyJob job = at.job(std::move(id));
     job.account = AccountId(std::move(account));
-    job.concurrency = job::Concurrency{"erp", 2};
+    job.limits = {job::Concurrency{"erp", 2}};
     at.fleet.offer(at.now, job);
   };
   for (int i = 1; i <= 4; ++i) offer("j" + std::to_string(i), "acme");
@@ -209,7 +209,7 @@ TEST(Placement, a_dispatch_that_failed_gives_its_key_back) {
   at.enroll(FleetFixture::card("w1"));
   at.claim("w1", 1, 10);
   ReadyJob job = at.job("j1");
-  job.concurrency = job::Concurrency{"erp", 1};
+  job.limits = {job::Concurrency{"erp", 1}};
   at.fleet.offer(at.now, job);
   ReadyJob next = job;
   next.job = JobId("j2");

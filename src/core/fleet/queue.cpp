@@ -39,15 +39,22 @@ std::string profile_key(const WorkerCard& card) {
 }  // namespace
 
 ReadyJob ready_job(const job::Summary& summary) {
-  return {summary.id,          summary.account,
-          summary.topic,       summary.priority,
-          summary.requires_,   summary.labels,
-          summary.concurrency, summary.ready_at.value_or(summary.updated_at)};
+  return {summary.id,         summary.account,
+          summary.topic,      summary.priority,
+          summary.requires_,  summary.labels,
+          limits_of(summary), summary.ready_at.value_or(summary.updated_at)};
+}
+
+std::vector<job::Concurrency> limits_of(const job::Summary& summary) {
+  std::vector<job::Concurrency> limits;
+  if (summary.concurrency) limits.push_back(*summary.concurrency);
+  if (summary.policy_limit) limits.push_back(*summary.policy_limit);
+  return limits;
 }
 
 Queue::Facts Queue::facts_of(const ReadyJob& job) {
-  Facts facts{job.account, job.topic,      job.priority, job.requires_, placement_of(job.labels),
-              {},          job.concurrency};
+  Facts facts{job.account, job.topic, job.priority, job.requires_, placement_of(job.labels),
+              {},          job.limits};
   const Value& pool = job.labels.get(preferred_pool_label);
   if (pool.is_string()) facts.preferred_pool = std::string(pool.as_string());
   return facts;
@@ -56,9 +63,9 @@ Queue::Facts Queue::facts_of(const ReadyJob& job) {
 std::string Queue::key_of(const Facts& facts) {
   Value key = Value::array({facts.account.text(), facts.topic, name_of(facts.priority),
                             texts(facts.requires_), facts.placement, facts.preferred_pool});
-  if (facts.concurrency) {
-    key.push(facts.concurrency->key);
-    key.push(facts.concurrency->limit);
+  for (const job::Concurrency& limit : facts.limits) {
+    key.push(limit.key);
+    key.push(limit.limit);
   }
   return to_canonical_json(key);
 }
@@ -108,9 +115,18 @@ void Queue::leave(ProfileId id) {
   profiles_.erase(id);
 }
 
-Queue::KeyCount* Queue::count_of(const Facts& facts) {
-  if (!facts.concurrency) return nullptr;
-  return &counts_[{facts.account, facts.concurrency->key}];
+void Queue::watch_counts(ClassId id, const Facts& facts) {
+  for (const job::Concurrency& limit : facts.limits)
+    counts_[{facts.account, limit.key}].classes.insert(id);
+}
+
+void Queue::forget_counts(ClassId id, const Facts& facts) {
+  for (const job::Concurrency& limit : facts.limits) {
+    auto count = counts_.find({facts.account, limit.key});
+    if (count == counts_.end()) continue;
+    count->second.classes.erase(id);
+    if (count->second.classes.empty() && count->second.leases == 0) counts_.erase(count);
+  }
 }
 
 Queue::ClassId Queue::open_class(Facts facts, std::string key) {
@@ -124,27 +140,24 @@ Queue::ClassId Queue::open_class(Facts facts, std::string key) {
     opened.profiles.push_back(profile_id);
     profile.classes.push_back(id);
   }
-  if (KeyCount* count = count_of(opened.facts)) count->classes.insert(id);
+  watch_counts(id, opened.facts);
   return id;
 }
 
 void Queue::close_class(ClassId id) {
   Class& closed = classes_.at(id);
   for (ProfileId profile : closed.profiles) std::erase(profiles_.at(profile).classes, id);
-  if (KeyCount* count = count_of(closed.facts)) {
-    count->classes.erase(id);
-    if (count->classes.empty() && count->leases == 0)
-      counts_.erase({closed.facts.account, closed.facts.concurrency->key});
-  }
+  forget_counts(id, closed.facts);
   class_by_key_.erase(closed.key);
   classes_.erase(id);
 }
 
 bool Queue::is_limited(ClassId id) const {
   const Facts& facts = classes_.at(id).facts;
-  if (!facts.concurrency) return false;
-  auto count = counts_.find({facts.account, facts.concurrency->key});
-  return count != counts_.end() && count->second.leases >= facts.concurrency->limit;
+  return std::any_of(facts.limits.begin(), facts.limits.end(), [&](const auto& limit) {
+    auto count = counts_.find({facts.account, limit.key});
+    return count != counts_.end() && count->second.leases >= limit.limit;
+  });
 }
 
 std::optional<Queue::Head> Queue::head_of(ClassId id) const {
@@ -186,7 +199,8 @@ std::optional<Queue::Taken> Queue::remove(const JobId& job) {
   if (found == places_.end()) return std::nullopt;
   Place place = found->second;
   const Facts& facts = classes_.at(place.of).facts;
-  Taken taken{facts.account, facts.topic, facts.concurrency ? facts.concurrency->key : ""};
+  Taken taken{facts.account, facts.topic, {}};
+  for (const job::Concurrency& limit : facts.limits) taken.limit_keys.push_back(limit.key);
   places_.erase(found);
   if (--waiting_[taken.account] == 0) waiting_.erase(taken.account);
   with_head_out(place.of, [&] { classes_.at(place.of).jobs.erase(place.position); });

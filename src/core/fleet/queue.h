@@ -19,9 +19,11 @@ struct ReadyJob {
   job::Priority priority = job::Priority::interactive;
   std::vector<std::string> requires_;
   Value labels;
-  std::optional<job::Concurrency> concurrency;
+  std::vector<job::Concurrency> limits;  ///< all of them must admit it
   Instant ready_at;
 };
+/// The limits that leases of the job are counted by.
+std::vector<job::Concurrency> limits_of(const job::Summary& summary);
 /// The same from its row.
 ReadyJob ready_job(const job::Summary& summary);
 
@@ -41,7 +43,7 @@ class Queue {
   struct Taken {
     AccountId account;
     std::string topic;
-    std::string concurrency_key;  ///< or empty
+    std::vector<std::string> limit_keys;
   };
   /// False when the job waits already: its place is kept.
   bool add(const ReadyJob& job);
@@ -90,7 +92,7 @@ class Queue {
     std::vector<std::string> requires_;
     Value placement;  ///< labels that the worker's must equal
     std::string preferred_pool;
-    std::optional<job::Concurrency> concurrency;
+    std::vector<job::Concurrency> limits;
   };
   /// By ready time, then in the order they came.
   using Position = std::pair<Instant, uint64_t>;
@@ -131,7 +133,8 @@ class Queue {
   /// Changes a class with its head taken out of every profile meanwhile.
   template <class Change>
   void with_head_out(ClassId id, Change change);
-  KeyCount* count_of(const Facts& facts);
+  void watch_counts(ClassId id, const Facts& facts);
+  void forget_counts(ClassId id, const Facts& facts);
 
   std::map<JobId, Place> places_;
   std::map<AccountId, size_t> waiting_;

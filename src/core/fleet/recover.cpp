@@ -56,14 +56,14 @@ void Fleet::adopt(Instant now, const job::Summary& holder) {
   lease.attempt = holder.attempts;
   lease.account = holder.account;
   lease.topic = holder.topic;
-  if (holder.concurrency) lease.concurrency_key = holder.concurrency->key;
+  for (const job::Concurrency& limit : limits_of(holder)) lease.limit_keys.push_back(limit.key);
   lease.given_at = now;
   lease.seen = holder.started;
   if (registration.id == holder.registration) {
     lease.seq = holder.claim_seq;
     registration.answered_seq = std::max(registration.answered_seq, holder.claim_seq);
   }
-  if (!lease.concurrency_key.empty()) queue_.count_lease(lease.account, lease.concurrency_key, 1);
+  for (const std::string& limit : lease.limit_keys) queue_.count_lease(lease.account, limit, 1);
   hold(registration, key, std::move(lease));
 }
 

@@ -29,7 +29,8 @@ Value lease_item(const LeaseKey& key, const Lease& lease) {
                              {"since", to_rfc3339(lease.given_at)},
                              {"started", lease.seen},
                              {"cancelling", lease.revoked}});
-  for (const Value::Member& member : progress(lease.progress).members())
+  const Value told = progress(lease.progress);
+  for (const Value::Member& member : told.members())
     out.set(member.key.as_string(), member.value);
   return out;
 }

@@ -130,7 +130,7 @@ void Compiler::name(const Node& node) {
   if (is_builtin(node)) {
     emit(Opcode::load_builtin, node, node.builtin);
   } else if (node.early || node.unknown) {
-    emit(Opcode::undefined_variable, node, constant(Value(node.text)));
+    emit(Opcode::undefined_variable, node, constant(Value(node.text)), node.in_path ? 1 : 0);
   } else {
     load(node, *node.variable);
   }

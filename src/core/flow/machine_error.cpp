@@ -80,7 +80,7 @@ void Machine::op_undefined_variable(const Instruction& in) {
   std::string quoted_name = "`" + std::string(name.as_string()) + "`";
   // Rhythm scripts may name what nothing declares, until they come to it.
   if (program_.rhythm) {
-    throw_error("INTERNAL_ERROR", "unknown name " + quoted_name);
+    throw_error(in.b != 0 ? "ReferenceError" : "INTERNAL_ERROR", "unknown name " + quoted_name);
   } else {
     throw_error("UNDEFINED_VARIABLE", quoted_name + " is used before its declaration has run");
   }

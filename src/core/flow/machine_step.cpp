@@ -1,8 +1,42 @@
+#include <cmath>
+
 #include "core/flow/machine.h"
 
 /// The instructions that every program is full of, in one file so that the compiler can put them
 /// into the dispatch itself.
 namespace fermata::flow {
+
+namespace {
+
+/// Up to here a double holds every integer.
+constexpr int64_t exact_integer_max = int64_t{1} << 53;
+
+/// The same number as a double; false for what is none and for integers that a double cannot hold.
+inline bool is_exact(const Datum& datum, double& out) {
+  if (datum.tag == Tag::number) {
+    out = datum.number;
+    return true;
+  }
+  if (datum.tag != Tag::integer || datum.integer > exact_integer_max ||
+      datum.integer < -exact_integer_max)
+    return false;
+  out = static_cast<double>(datum.integer);
+  return true;
+}
+
+/// What `std::fmod` gives, for two whole numbers of which the second is positive and the first not
+/// negative; false for all others.
+inline bool whole_modulo(double left, double right, double& out) {
+  constexpr auto most = static_cast<double>(exact_integer_max);
+  if (!(left >= 0 && left < most && right >= 1 && right < most) || std::signbit(left)) return false;
+  auto a = static_cast<int64_t>(left);
+  auto b = static_cast<int64_t>(right);
+  if (static_cast<double>(a) != left || static_cast<double>(b) != right) return false;
+  out = static_cast<double>(a % b);
+  return true;
+}
+
+}  // namespace
 
 inline void Machine::op_constant(const Instruction& in) {
   const Function& function = *frames_.back().function;
@@ -91,10 +125,12 @@ inline void Machine::op_jump(const Instruction& in) {
   next_ = frames_.back().function->code.data() + in.a;
 }
 inline void Machine::op_jump_if_false(const Instruction& in) {
-  if (!truthy(stack_.pop())) op_jump(in);
+  Datum value = stack_.pop();
+  if (!(value.tag == Tag::boolean ? value.boolean : truthy(value))) op_jump(in);
 }
 inline void Machine::op_jump_if_true(const Instruction& in) {
-  if (truthy(stack_.pop())) op_jump(in);
+  Datum value = stack_.pop();
+  if (value.tag == Tag::boolean ? value.boolean : truthy(value)) op_jump(in);
 }
 inline void Machine::op_keep_if_false(const Instruction& in) {
   if (!truthy(stack_.back())) return op_jump(in);
@@ -122,15 +158,61 @@ inline void Machine::op_add(const Instruction& in) {
   }
   arithmetic(in, Opcode::add);
 }
-inline void Machine::op_subtract(const Instruction& in) { arithmetic(in, Opcode::subtract); }
-inline void Machine::op_multiply(const Instruction& in) { arithmetic(in, Opcode::multiply); }
+inline void Machine::op_subtract(const Instruction& in) {
+  Datum& left = stack_.from_top(1);
+  const Datum& right = stack_.back();
+  if (!left.is_number() || !right.is_number()) return arithmetic(in, Opcode::subtract);
+  left = Datum::of(left.as_number() - right.as_number());
+  stack_.drop(1);
+}
+inline void Machine::op_multiply(const Instruction& in) {
+  Datum& left = stack_.from_top(1);
+  const Datum& right = stack_.back();
+  if (!left.is_number() || !right.is_number()) return arithmetic(in, Opcode::multiply);
+  left = Datum::of(left.as_number() * right.as_number());
+  stack_.drop(1);
+}
 inline void Machine::op_divide(const Instruction& in) { arithmetic(in, Opcode::divide); }
-inline void Machine::op_modulo(const Instruction& in) { arithmetic(in, Opcode::modulo); }
+inline void Machine::op_modulo(const Instruction& in) {
+  Datum& left = stack_.from_top(1);
+  const Datum& right = stack_.back();
+  double rest = 0;
+  bool fast = left.is_number() && right.is_number() &&
+              whole_modulo(left.as_number(), right.as_number(), rest);
+  if (!fast) return arithmetic(in, Opcode::modulo);
+  left = Datum::of(rest);
+  stack_.drop(1);
+}
 inline void Machine::op_power(const Instruction& in) { arithmetic(in, Opcode::power); }
-inline void Machine::op_less(const Instruction&) { comparison(Opcode::less); }
-inline void Machine::op_less_equal(const Instruction&) { comparison(Opcode::less_equal); }
-inline void Machine::op_greater(const Instruction&) { comparison(Opcode::greater); }
-inline void Machine::op_greater_equal(const Instruction&) { comparison(Opcode::greater_equal); }
+
+inline void Machine::op_less(const Instruction&) {
+  double a = 0, b = 0;
+  if (!is_exact(stack_.from_top(1), a) || !is_exact(stack_.back(), b))
+    return comparison(Opcode::less);
+  stack_.drop(1);
+  stack_.back() = Datum::of(a < b);
+}
+inline void Machine::op_less_equal(const Instruction&) {
+  double a = 0, b = 0;
+  if (!is_exact(stack_.from_top(1), a) || !is_exact(stack_.back(), b))
+    return comparison(Opcode::less_equal);
+  stack_.drop(1);
+  stack_.back() = Datum::of(a <= b);
+}
+inline void Machine::op_greater(const Instruction&) {
+  double a = 0, b = 0;
+  if (!is_exact(stack_.from_top(1), a) || !is_exact(stack_.back(), b))
+    return comparison(Opcode::greater);
+  stack_.drop(1);
+  stack_.back() = Datum::of(a > b);
+}
+inline void Machine::op_greater_equal(const Instruction&) {
+  double a = 0, b = 0;
+  if (!is_exact(stack_.from_top(1), a) || !is_exact(stack_.back(), b))
+    return comparison(Opcode::greater_equal);
+  stack_.drop(1);
+  stack_.back() = Datum::of(a >= b);
+}
 
 inline void Machine::op_give(const Instruction&) {
   Datum value = stack_.pop();

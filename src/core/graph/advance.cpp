@@ -1,6 +1,7 @@
 #include "core/graph/advance.h"
 
 #include "base/json.h"
+#include "core/graph/approval.h"
 #include "core/graph/orders.h"
 #include "core/graph/token_roots.h"
 
@@ -34,6 +35,8 @@ void run_by_type(Step& step, TokenId id, const Node& node, const TokenRoots& roo
       return start_wait(step, id, parameters);
     case NodeType::wait_for_signal:
       return start_signal_wait(step, id, parameters);
+    case NodeType::approval:
+      return start_approval(step, id, std::move(parameters));
     case NodeType::split:
       return open_split(step, id, parameters);
     default:

@@ -89,6 +89,10 @@ void take_answer(Step& step, const CallAnswer& answer);
 void place_calls(Step& step);
 /// Places a call again that may have been sent; with `at_most_once` it fails instead (G-39).
 void place_lost_call(Step& step, TokenId id);
+/// Derived from the activation, so a repeat makes no second timer (G-82).
+std::string timer_id_of(const Run& run, const Activation& activation);
+/// {resume_at, resume_at_ms, timer_id} of what is parked until then.
+Value suspend_output(Instant resume_at, const std::string& timer_id);
 
 // parked.cpp
 void start_wait(Step& step, TokenId id, const Value& parameters);
@@ -102,7 +106,13 @@ void fire_token_timer(Step& step, TokenId id);
 /// nothing when there is no such edge.
 std::optional<std::vector<EdgeIndex>> edges_to(const Run& run, TokenId id,
                                                const std::string& branch);
+/// The token at a wait leaves it because of what its date has become (W-42); the plan is past or
+/// missing.
+struct WaitPlan;
+void follow_date(Step& step, TokenId id, const WaitPlan& plan);
 /// A user lets the token at a wait go on (W-15).
 void resume_by_hand(Step& step, TokenId id, const Value& event, std::vector<EdgeIndex> edges);
+/// The token at a wait whose date had passed goes on, along one branch if it names one (R7).
+void resume_past_date(Step& step, TokenId id, const std::string& branch);
 
 }  // namespace fermata::graph

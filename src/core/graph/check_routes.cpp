@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "core/graph/check_state.h"
+#include "core/graph/nodes/parts.h"
 
 namespace fermata::graph {
 namespace {
@@ -32,8 +33,11 @@ class RouteReader {
       case NodeType::wait_for_signal:
         node_.routes = {named("timeout_edge_id")};
         break;
+      case NodeType::approval:
+        node_.routes = {named("approve_edge_id"), named("reject_edge_id")};
+        break;
       case NodeType::wait:
-        node_.routes = {branch("past")};
+        read_wait();
         break;
       default:
         break;
@@ -76,6 +80,42 @@ class RouteReader {
     return no_edge;
   }
 
+  /// The ways out of a wait that are taken alone: a past date, or a timeout and the events.
+  void read_wait() {
+    if (draft_.parameters.values.get("wait_type") != Value("for_event")) {
+      node_.routes = {branch("past"), branch("missing")};
+      return;
+    }
+    node_.routes = {branch("timeout")};
+    const Value& events = draft_.parameters.values.get("events");
+    if (!events.is_array()) return;
+    for (size_t i = 0; i < events.size(); ++i) {
+      const Value& name = events.items()[i].get("branch");
+      if (!name.is_string() || name.as_string().empty()) continue;
+      std::string path = draft_.parameters.written_at("/events/" + std::to_string(i) + "/branch");
+      node_.routes.push_back(way_to(name.as_string(), path));
+    }
+  }
+
+  /// The edge of this node that has the name, or leads to the node that has it.
+  EdgeIndex way_to(std::string_view name, const std::string& path) {
+    auto edge = definition_.edge_by_id(name);
+    if (edge && definition_.edges[*edge].src == index_) return *edge;
+    return edge_to(name, path);
+  }
+
+  EdgeIndex edge_to(std::string_view step, const std::string& path) {
+    for (EdgeIndex i = 0; i < definition_.edges.size(); ++i) {
+      const Edge& candidate = definition_.edges[i];
+      bool leads = candidate.src == index_ && candidate.dst != no_node &&
+                   definition_.nodes[candidate.dst].id == step;
+      if (leads) return i;
+    }
+    state_.findings.error("edge_reference_unknown", path,
+                          "No edge leads from this node to a node " + quoted(step) + ".");
+    return no_edge;
+  }
+
   /// A branch of a wait, named by its edge or by the node at the end of it (W-47).
   EdgeIndex branch(const std::string& prefix) {
     EdgeIndex edge = named(prefix + "_edge_id");
@@ -83,16 +123,7 @@ class RouteReader {
     bool branches = draft_.parameters.values.get(prefix + "_action") == Value("branch");
     if (!branches) return no_edge;
     if (edge != no_edge || !step.is_string()) return edge;
-    for (EdgeIndex i = 0; i < definition_.edges.size(); ++i) {
-      const Edge& candidate = definition_.edges[i];
-      bool leads = candidate.src == index_ && candidate.dst != no_node &&
-                   definition_.nodes[candidate.dst].id == step.as_string();
-      if (leads) return i;
-    }
-    state_.findings.error(
-        "edge_reference_unknown", at(prefix + "_step"),
-        "No edge leads from this node to a node " + quoted(step.as_string()) + ".");
-    return no_edge;
+    return edge_to(step.as_string(), at(prefix + "_step"));
   }
 
   /// A route that should be there.
@@ -165,7 +196,9 @@ class RouteReader {
 
 void warn_unused_edges(CheckState& state) {
   for (const Node& node : state.definition.nodes) {
-    if (!is_routing(node.type)) continue;
+    // An approval that names the edge of its yes goes no other way.
+    bool named = node.type == NodeType::approval && node.routes.at(approval_approve) != no_edge;
+    if (!is_routing(node.type) && !named) continue;
     for (EdgeIndex edge : node.normal_out)
       if (std::find(node.routes.begin(), node.routes.end(), edge) == node.routes.end())
         state.findings.warn("edge_unused", edge_path(edge),
@@ -174,11 +207,35 @@ void warn_unused_edges(CheckState& state) {
   }
 }
 
+/// Which starts a run has to remember, because a wait may look back to them (W-56).
+void mark_starts(CheckState& state) {
+  Definition& definition = state.definition;
+  bool any = false;
+  for (const NodeDraft& draft : state.drafts) {
+    const Value& values = draft.parameters.values;
+    if (!draft.known || values.get("wait_type") != Value("for_event")) continue;
+    any = true;
+    const Value& related = values.get("related_step");
+    if (!related.is_string()) continue;
+    if (auto node = definition.node_by_id(related.as_string())) {
+      definition.nodes[*node].start_named = true;
+    } else {
+      state.findings.error("parameter_invalid", draft.parameters.written_at("/related_step"),
+                           "No node has the id " + quoted(related.as_string()) + ".");
+    }
+  }
+  if (!any) return;
+  for (Node& node : definition.nodes)
+    node.start_outside = node.type == NodeType::http || node.type == NodeType::smtp ||
+                         node.type == NodeType::job || node.type == NodeType::subworkflow;
+}
+
 }  // namespace
 
 void resolve_edges(CheckState& state) {
   for (NodeIndex i = 0; i < state.drafts.size(); ++i)
     if (state.drafts[i].written != nullptr) RouteReader(state, i).read();
+  mark_starts(state);
   link_edges(state.definition);
   warn_unused_edges(state);
 }

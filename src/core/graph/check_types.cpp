@@ -9,7 +9,6 @@ namespace fermata::graph {
 namespace {
 
 constexpr std::string_view reserved_names = "json|item|index|trigger|input|run|error";
-constexpr std::string_view later_types = "approval";
 constexpr std::string_view served_family = "integration.";
 
 /// A node that workers serve is a job whose topic is the type (G-26).
@@ -20,7 +19,7 @@ bool is_served(std::string_view type, const std::vector<std::string>& job_types)
 
 bool takes_timeout(NodeType type) {
   return type == NodeType::http || type == NodeType::smtp || type == NodeType::wait_for_signal ||
-         type == NodeType::job;
+         type == NodeType::job || type == NodeType::approval;
 }
 
 /// The type of a node, and whether it is one that workers serve.
@@ -52,9 +51,6 @@ TypeRead read_type(const Value& written, const std::string& path,
                    quoted(name) +
                        " cannot be the topic of a job: words of letters, digits, _ and " +
                        "- separated by dots are expected.");
-  else if (is_one_of(name, later_types))
-    findings.error("node_type_unknown", fields.at("type"),
-                   "This build does not run nodes of type " + quoted(name) + " yet.");
   else
     findings.error("node_type_unknown", fields.at("type"),
                    quoted(name) + " is no node type." + suggestion(name, wire_names()));

@@ -92,13 +92,17 @@ struct Node {
 
   /// Edges named in parameters: conditional {true, false}, loop {body, done}, switch one per route
   /// (no_edge where null or absent; the fallback last, at index rules), wait_for_signal {timeout},
-  /// wait {past}.
+  /// wait {past}, approval {approve, reject} or {timeout, one per event, missing}.
   std::vector<EdgeIndex> routes;
   uint32_t rules = 0;  ///< of a switch
 
   NodeIndex aggregator = no_node;  ///< of a split: the one that closes it, if any
   /// False when no run can activate it twice in one lineage: then visits need no counting.
   bool repeatable = true;
+  /// Waits further on may look back to its start (W-56): one that names it, or, for a step that
+  /// calls outside, any that names none.
+  bool start_named = false;
+  bool start_outside = false;
 };
 
 /// Facts about merges that do not depend on a run (G-73, G-74).
@@ -139,6 +143,11 @@ class Definition {
   flow::ScriptRef script;
   flow::Expression program;
   bool is_script() const { return script != nullptr; }
+
+  /// No program at all: another engine runs it and waits here (W-71). `callback` of the document is
+  /// told of ends that name no address of their own.
+  bool external = false;
+  Value callback;
 
   /// Level graph (G-73): successors of each node in its own lineage. A split leads to its
   /// aggregator and, because it fails in its own lineage, along its error edge.

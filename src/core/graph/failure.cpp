@@ -29,7 +29,7 @@ int64_t retry_delay_ms(const RetryPolicy& policy, uint32_t attempt, double fract
 std::vector<EdgeIndex> edges_after_ignored(const Node& node) {
   // A split goes on as if it were empty: past its body, which its edges lead into.
   if (node.type == NodeType::split) return {};
-  if (!is_routing(node.type)) return node.normal_out;
+  if (!is_routing(node.type) && node.type != NodeType::approval) return node.normal_out;
   Route route = route_after_ignored_failure(node);
   if (route.kind == Route::Kind::all) return node.normal_out;
   if (route.edge == no_edge) return {};

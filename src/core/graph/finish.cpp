@@ -1,6 +1,7 @@
 #include "core/graph/advance.h"
 #include "core/graph/orders.h"
 #include "core/graph/token_roots.h"
+#include "core/run/api_waits.h"
 
 namespace fermata::graph {
 
@@ -145,7 +146,7 @@ void exit_run(Step& step, std::string reason) {
 
 void complete_if_done(Step& step) {
   tell_skipped(step);
-  if (step.run.root.alive()) return;
+  if (step.run.root.alive() || held_open(step.run)) return;
   auto output = output_of(step);
   if (output && !too_deep(step, *output)) {
     step.emit(RunCompleted{*std::move(output)});

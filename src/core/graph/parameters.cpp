@@ -229,6 +229,8 @@ NodeSchema schema_of(NodeType type, const Value& written) {
       return wait_schema(written);
     case NodeType::wait_for_signal:
       return wait_for_signal_schema();
+    case NodeType::approval:
+      return approval_schema();
     case NodeType::conditional:
     case NodeType::switch_:
     case NodeType::loop:

@@ -112,6 +112,7 @@ NodeSchema work_schema(NodeType type);
 NodeSchema flow_schema(NodeType type);
 NodeSchema wait_schema(const Value& written);
 NodeSchema wait_for_signal_schema();
+NodeSchema approval_schema();
 NodeSchema data_schema(NodeType type);
 NodeSchema date_schema(NodeType type);
 

@@ -1,5 +1,6 @@
 #include "core/graph/parameters.h"
 #include "core/wait/config.h"
+#include "core/wait/for_event.h"
 
 namespace fermata::graph {
 namespace {
@@ -51,8 +52,12 @@ constexpr Parameter until_date_parameters[] = {
     {.name = "offset"},
     {.name = "target_time"},
     {.name = "repeat"},
-    {.name = "missing_action"},
-    {.name = "missing_step"},
+    {.name = "missing_action",
+     .kind = Kind::choice,
+     .standard = "\"fail\"",
+     .choices = "continue|exit|branch|fail",
+     .literal = true},
+    {.name = "missing_step", .kind = Kind::plain},
     {.name = "missing_edge_id", .kind = Kind::edge},
     {.name = "follow_field"},
     {.name = "timezone_mode"},
@@ -74,7 +79,6 @@ constexpr Parameter until_time_parameters[] = {
     {.name = "spread_seconds"},
 };
 
-// A type that this build does not run: its fields are known, so that the only finding is the type.
 constexpr Parameter for_event_parameters[] = {
     {.name = "wait_type", .kind = Kind::choice, .choices = wait_types, .literal = true},
     {.name = "event_type"},
@@ -85,11 +89,15 @@ constexpr Parameter for_event_parameters[] = {
     {.name = "mode"},
     {.name = "timeout_hours"},
     {.name = "timeout"},
-    {.name = "timeout_action"},
-    {.name = "timeout_step"},
+    {.name = "timeout_action",
+     .kind = Kind::choice,
+     .standard = "\"continue\"",
+     .choices = "continue|exit|end|branch",
+     .literal = true},
+    {.name = "timeout_step", .kind = Kind::plain},
     {.name = "timeout_edge_id", .kind = Kind::edge},
     {.name = "lookback"},
-    {.name = "related_step"},
+    {.name = "related_step", .kind = Kind::plain},
     {.name = "related_at"},
 };
 
@@ -109,13 +117,6 @@ constexpr Parameter signal_parameters[] = {
     {.name = "timeout_edge_id", .kind = Kind::edge},
 };
 
-void refuse_later(const NodeParameters& node, std::string_view names, Findings& findings) {
-  for (std::string_view name : parts_of(names))
-    if (node.values.find(name) != nullptr)
-      findings.error("parameter_invalid", node.written_at("/" + std::string(name)),
-                     "This build does not run waits with " + quoted(name) + " yet; remove it.");
-}
-
 void check_interval_wait(const NodeParameters& node, Findings& findings) {
   const Value* amount = node.literal("amount");
   if (amount == nullptr) return;
@@ -133,29 +134,16 @@ void check_interval_wait(const NodeParameters& node, Findings& findings) {
                   "A wait takes at most 365 days" + outcome);
 }
 
-/// Contacts and settings of accounts do not exist yet, so nothing may depend on them.
-void refuse_contacts(const NodeParameters& node, Findings& findings) {
-  refuse_later(node, "contact_field|missing_action|missing_step|missing_edge_id|follow_field",
-               findings);
-  const Value* mode = node.literal("timezone_mode");
-  if (mode && *mode != Value("utc") && mode->is_string() &&
-      is_one_of(mode->as_string(), "contact|account"))
-    findings.error("parameter_invalid", node.written_at("/timezone_mode"),
-                   "This build does not know zones of contacts and accounts yet; give "
-                   "\"timezone\" instead.");
-}
-
-/// The rules of core/wait, as far as the values are known before a run.
-void check_time_wait(const NodeParameters& node, Findings& findings) {
-  refuse_contacts(node, findings);
-  std::string_view type = node.values.get("wait_type").as_string();
+Value config_in(const NodeParameters& node, std::string_view type) {
   Value config = Value::object();
   for (std::string_view name : parts_of(waits::fields_of(type)))
     if (const Value* value = node.values.find(name)) config.set(name, *value);
-  auto read = waits::read_config(type, config, holds_expression);
-  check_zone(node, "timezone", "parameter_invalid", false, findings);
-  if (read) return;
-  for (const Finding& finding : read.error()) {
+  return config;
+}
+
+void tell_findings(const NodeParameters& node, const Value& config,
+                   const std::vector<Finding>& found, Findings& findings) {
+  for (const Finding& finding : found) {
     std::string_view field = std::string_view(finding.path).substr(finding.path.empty() ? 0 : 1);
     bool missing = !field.empty() && config.find(field.substr(0, field.find('/'))) == nullptr;
     findings.error(missing ? "parameter_missing" : "parameter_invalid",
@@ -163,10 +151,31 @@ void check_time_wait(const NodeParameters& node, Findings& findings) {
   }
 }
 
-void refuse_wait_type(const NodeParameters& node, Findings& findings) {
-  findings.error("parameter_invalid", node.written_at("/wait_type"),
-                 "This build does not run waits of type " + shown(node.values.get("wait_type")) +
-                     " yet; it runs fixed_time, until_date, until_time and plain intervals.");
+/// The rules of core/wait, as far as the values are known before a run.
+void check_time_wait(const NodeParameters& node, Findings& findings) {
+  std::string_view type = node.values.get("wait_type").as_string();
+  Value config = config_in(node, type);
+  auto read = waits::read_config(type, config, holds_expression);
+  check_zone(node, "timezone", "parameter_invalid", false, findings);
+  if (!read) tell_findings(node, config, read.error(), findings);
+}
+
+/// Branches are resolved before any run exists.
+void refuse_open_branches(const NodeParameters& node, Findings& findings) {
+  const Value& events = node.values.get("events");
+  if (!events.is_array()) return;
+  for (size_t i = 0; i < events.size(); ++i)
+    if (const Value& branch = events.items()[i].get("branch"); holds_expression(branch))
+      findings.error("parameter_invalid",
+                     node.written_at("/events/" + std::to_string(i) + "/branch"),
+                     "A branch is the id of a step or an edge; it cannot be an expression.");
+}
+
+void check_event_wait(const NodeParameters& node, Findings& findings) {
+  refuse_open_branches(node, findings);
+  Value config = config_in(node, "for_event");
+  auto read = waits::read_for_event(config, {}, holds_expression);
+  if (!read) tell_findings(node, config, read.error(), findings);
 }
 
 void check_signal_wait(const NodeParameters& node, Findings& findings) {
@@ -189,7 +198,7 @@ NodeSchema wait_schema(const Value& written) {
   if (name == "fixed_time") return {fixed_time_parameters, check_time_wait};
   if (name == "until_date") return {until_date_parameters, check_time_wait};
   if (name == "until_time") return {until_time_parameters, check_time_wait};
-  if (name == "for_event") return {for_event_parameters, refuse_wait_type};
+  if (name == "for_event") return {for_event_parameters, check_event_wait};
   return {interval_parameters, check_interval_wait};
 }
 

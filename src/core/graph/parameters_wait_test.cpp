@@ -157,18 +157,18 @@ TEST(WaitParameters, names_of_zones_are_held_against_the_zone_data) {
             1u);
 }
 
-// W-42, W-44
-TEST(WaitParameters, what_this_build_does_not_run_yet_is_refused) {
+// W-42
+TEST(WaitParameters, fields_and_zones_of_contacts_are_taken) {
   auto errors = [](std::string_view more) {
     return wait_of("{\"wait_type\": \"until_date\", " + std::string(more) + "}").errors;
   };
-  EXPECT_EQ(errors(R"("contact_field": "renewal_date")"),
-            Lines{"parameter_invalid /contact_field"});
-  EXPECT_EQ(errors(R"("target_date": "2026-03-01", "timezone_mode": "contact")"),
-            Lines{"parameter_invalid /timezone_mode"});
-  EXPECT_EQ(errors(R"("target_date": "2026-03-01", "timezone_mode": "utc")"), Lines{});
-  EXPECT_EQ(wait_of(R"({"wait_type": "for_event", "event_type": "email_open"})").errors,
-            Lines{"parameter_invalid /wait_type"});
+  EXPECT_EQ(errors(R"("contact_field": "renewal_date", "follow_field": true)"), Lines{});
+  EXPECT_EQ(errors(R"("contact_field": "renewal_date", "missing_action": "continue")"), Lines{});
+  EXPECT_FALSE(errors(R"("contact_field": "renewal_date", "missing_action": "guess")").empty());
+  EXPECT_EQ(errors(R"("target_date": "2026-03-01", "timezone_mode": "contact")"), Lines{});
+  EXPECT_EQ(errors(R"("target_date": "2026-03-01", "follow_field": true)"),
+            Lines{"parameter_invalid /follow_field"});
+  EXPECT_EQ(wait_of(R"({"wait_type": "for_event", "event_type": "email_open"})").errors, Lines{});
   EXPECT_EQ(wait_of(R"({"wait_type": "forever"})").errors, Lines{"parameter_invalid /wait_type"});
 }
 

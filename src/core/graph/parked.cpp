@@ -2,15 +2,15 @@
 #include "base/json.h"
 #include "base/uuid.h"
 #include "core/graph/advance.h"
+#include "core/graph/approval.h"
+#include "core/graph/event_wait.h"
 #include "core/graph/wait_plan.h"
 #include "core/run/wait_events.h"
+#include "core/run/wait_gate.h"
 
 /// Nodes that park their token: waits and signal waits, and what wakes them.
 namespace fermata::graph {
 
-namespace {
-
-/// Derived from the activation, so a repeat makes no second timer (G-82).
 std::string timer_id_of(const Run& run, const Activation& activation) {
   return uuid_v5(run.id.text() + "/" + run.definition->nodes[activation.node].id + "/" +
                  std::to_string(activation.lineage.scope) + "." +
@@ -23,34 +23,72 @@ Value suspend_output(Instant resume_at, const std::string& timer_id) {
                         {"timer_id", timer_id}});
 }
 
+namespace {
+
 WaitOpened opening(const Activation& activation, const WaitPlan& plan, std::string timer_id) {
   return {activation, "timer",     plan.at,   std::move(timer_id),
           "",         plan.intent, plan.type, plan.config};
 }
 
-/// A date that had passed before the wait was opened (R7).
-void pass_date(Step& step, TokenId id, const WaitPlan& plan, const std::string& timer_id) {
+/// What ends a wait whose date leads to no instant to come: it has passed (R7), or the contact has
+/// none.
+struct DateEnd {
+  waits::DateReaction reaction;
+  size_t route = 0;  ///< of the branch it may take
+  std::string_view by;
+  std::string_view exit_reason;
+  NodeError error;
+};
+
+DateEnd end_of(const WaitPlan& plan) {
+  if (plan.missing) {
+    Finding finding = missing_date(plan);
+    return {*plan.missing,
+            1,
+            "missing_date",
+            "contact_field_invalid",
+            {"wait_invalid", finding.message,
+             Value::object({{"code", finding.code}, {"path", finding.path}})}};
+  }
+  return {*plan.past,
+          0,
+          "past_date",
+          "past_date",
+          {"wait_invalid", "the date " + to_rfc3339(plan.at) + " is in the past",
+           Value::object({{"code", "date_in_past"}})}};
+}
+
+/// The token leaves a wait that stands there as its date asks for.
+void leave_by_date(Step& step, TokenId id, const WaitPlan& plan) {
   Activation activation = activation_of(step.run, id);
   const Node& node = step.run.definition->nodes[activation.node];
-  Value output = suspend_output(plan.at, timer_id);
+  DateEnd end = end_of(plan);
+  Value output = suspend_output(plan.at, timer_id_of(step.run, activation));
   output.set("resumed_at", to_rfc3339(step.at));
-  output.set("resumed_by", "past_date");
+  output.set("resumed_by", end.by);
   std::vector<EdgeIndex> edges;
-  if (plan.past->action == waits::DateAction::proceed) edges = node.normal_out;
-  if (plan.past->action == waits::DateAction::branch && !node.routes.empty() &&
-      node.routes[0] != no_edge) {
-    edges = {node.routes[0]};
-    output.set("branch", step.run.definition->edges[node.routes[0]].id);
+  if (end.reaction.action == waits::DateAction::proceed) edges = node.normal_out;
+  if (end.reaction.action == waits::DateAction::branch && end.route < node.routes.size() &&
+      node.routes[end.route] != no_edge) {
+    edges = {node.routes[end.route]};
+    output.set("branch", step.run.definition->edges[node.routes[end.route]].id);
   }
   step.touch(activation.lineage);
-  step.emit(opening(activation, plan, timer_id));
-  if (plan.past->action == waits::DateAction::fail)
-    return fail_node(step, id,
-                     {"wait_invalid", "the date " + to_rfc3339(plan.at) + " is in the past",
-                      Value::object({{"code", "date_in_past"}})});
-  step.emit(WaitResumed{activation, "past_date", std::move(output), edges, step.at, ""});
-  if (plan.past->action == waits::DateAction::exit) return exit_run(step, "past_date");
+  if (end.reaction.action == waits::DateAction::fail)
+    return fail_node(step, id, std::move(end.error));
+  step.emit(WaitResumed{activation, std::string(end.by), std::move(output), edges, step.at, ""});
+  if (end.reaction.action == waits::DateAction::exit)
+    return exit_run(step, std::string(end.exit_reason));
   settle(step, activation.lineage);
+}
+
+/// The same of one that is reached now.
+void pass_date(Step& step, TokenId id, const WaitPlan& plan, const std::string& timer_id) {
+  Activation activation = activation_of(step.run, id);
+  // No wait was opened when there never was a date to wait for.
+  bool fails = plan.missing && plan.missing->action == waits::DateAction::fail;
+  if (!fails) step.emit(opening(activation, plan, timer_id));
+  leave_by_date(step, id, plan);
 }
 
 void resume_wait(Step& step, TokenId id) {
@@ -115,17 +153,25 @@ void retry_node(Step& step, TokenId id) {
 }  // namespace
 
 void start_wait(Step& step, TokenId id, const Value& parameters) {
+  if (parameters.get("wait_type") == Value("for_event"))
+    return start_event_wait(step, id, parameters);
   Activation activation = activation_of(step.run, id);
   std::string timer_id = timer_id_of(step.run, activation);
   const Node& node = step.run.definition->nodes[activation.node];
   auto plan = plan_wait(step, node, parameters, next_wait_id(step.run, node.id));
   if (!plan) return fail_node(step, id, std::move(plan).error());
-  if (plan->at <= step.at && plan->past) return pass_date(step, id, *plan, timer_id);
-  if (plan->at <= step.at)
+  bool ends = plan->missing || (plan->at <= step.at && plan->past);
+  if (!ends && plan->at <= step.at)
     return finish_node(step, id, {suspend_output(plan->at, timer_id), {}, Route::all()});
+  WaitGate gate = gate_of(step, !plan->type.empty());
+  if (gate == WaitGate::ends) return exit_at_gate(step);
+  if (ends && gate == WaitGate::open) return pass_date(step, id, *plan, timer_id);
   step.touch(activation.lineage);
   step.emit(opening(activation, *plan, timer_id));
+  hold_at_gate(step, gate, {WaitSource::graph, id});
 }
+
+void follow_date(Step& step, TokenId id, const WaitPlan& plan) { leave_by_date(step, id, plan); }
 
 void start_signal_wait(Step& step, TokenId id, const Value& parameters) {
   std::string name = to_text(parameters.get("name"));
@@ -161,6 +207,8 @@ std::optional<std::vector<EdgeIndex>> edges_to(const Run& run, TokenId id,
 void resume_by_hand(Step& step, TokenId id, const Value& event, std::vector<EdgeIndex> edges) {
   Activation activation = activation_of(step.run, id);
   const Token& token = step.run.tokens.at(id);
+  if (token.parked == Parked::event)
+    return resume_event_by_hand(step, id, event, std::move(edges));
   Value output = Value::object();
   if (token.parked == Parked::signal) {
     output = Value::object({{"payload", event}, {"received_at", Value()}, {"timed_out", false}});
@@ -173,6 +221,17 @@ void resume_by_hand(Step& step, TokenId id, const Value& event, std::vector<Edge
   step.touch(activation.lineage);
   step.emit(
       WaitResumed{activation, "manual", std::move(output), std::move(edges), token.since, ""});
+  settle(step, activation.lineage);
+}
+
+void resume_past_date(Step& step, TokenId id, const std::string& branch) {
+  Activation activation = activation_of(step.run, id);
+  Instant since = step.run.tokens.at(id).since;
+  std::vector<EdgeIndex> edges = edges_to(step.run, id, branch).value_or(std::vector<EdgeIndex>{});
+  Value output = Value::object({{"resumed_at", to_rfc3339(step.at)}, {"resumed_by", "past_date"}});
+  if (!branch.empty()) output.set("branch", branch);
+  step.touch(activation.lineage);
+  step.emit(WaitResumed{activation, "past_date", std::move(output), std::move(edges), since, ""});
   settle(step, activation.lineage);
 }
 
@@ -196,11 +255,17 @@ void fire_token_timer(Step& step, TokenId id) {
     case Parked::start:
       return run_node(step, id);
     case Parked::timer:
-      return resume_wait(step, id);
+      return stopped_at_gate(step, {WaitSource::graph, id}) ? void() : resume_wait(step, id);
     case Parked::signal:
-      return time_out_signal_wait(step, id);
+      return stopped_at_gate(step, {WaitSource::graph, id}) ? void()
+                                                            : time_out_signal_wait(step, id);
+    case Parked::event:
+      return stopped_at_gate(step, {WaitSource::graph, id}) ? void()
+                                                            : time_out_event_wait(step, id);
     case Parked::retry:
       return retry_node(step, id);
+    case Parked::approval:
+      return time_out_approval(step, id);
     default:
       check(false);
   }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/json.h"
+#include "base/words.h"
 #include "core/graph/check_words.h"
 #include "core/wait/resolve.h"
 
@@ -80,16 +81,60 @@ Value interval_config(const Value& parameters) {
   return config;
 }
 
+waits::WaitWorld world_of(const WaitMoment& moment) {
+  waits::WaitWorld world{moment.now,
+                         moment.zones,
+                         moment.contact ? moment.contact->timezone : std::string(),
+                         moment.account.timezone,
+                         moment.account.business,
+                         moment.account.gap_policy,
+                         moment.wait_id};
+  return world;
+}
+
+/// The date in a field of the contact; nothing when it is absent, empty or no date.
+std::optional<WrittenDate> date_of(const Contact* contact, const std::string& field) {
+  if (contact == nullptr || !contact->fields.is_object()) return std::nullopt;
+  const Value& text = contact->fields.get(field);
+  return text.is_string() ? parse_written_date(text.as_string()) : std::nullopt;
+}
+
+const AccountSettings& settings_of(const Step& step) {
+  static const AccountSettings defaults;
+  return step.given.account ? *step.given.account : defaults;
+}
+
 }  // namespace
+
+WaitMoment wait_moment(const Step& step, Instant now, std::string wait_id) {
+  const ZoneTable& zones = step.given.zones ? *step.given.zones : *utc_table();
+  return {now, zones, std::move(wait_id), settings_of(step), step.given.contact.get()};
+}
+
+Finding missing_date(const WaitPlan& plan) {
+  const Value& field = plan.config.get("contact_field");
+  return {"contact_field_invalid",
+          "/contact_field",
+          "The field " + quoted(field.is_string() ? field.as_string() : std::string_view()) +
+              " of the contact holds no date.",
+          {}};
+}
 
 Result<WaitPlan, std::vector<Finding>> plan_typed_wait(const std::string& type, Value config,
                                                        const WaitMoment& moment) {
   auto read = waits::read_config(type, config);
   if (!read) return Failure{std::move(read).error()};
-  auto found = waits::resolve(
-      *read, {moment.now, moment.zones, {}, {}, {}, GapPolicy::gap_end, moment.wait_id});
+  WaitPlan plan{moment.now, {}, {}, type, std::move(config)};
+  if (auto* date = std::get_if<waits::UntilDate>(&read->kind); date && !date->date) {
+    date->date = date_of(moment.contact, date->contact_field);
+    if (!date->date) {
+      plan.missing = date->missing;
+      return plan;
+    }
+  }
+  auto found = waits::resolve(*read, world_of(moment));
   if (!found) return Failure{std::vector<Finding>{std::move(found).error()}};
-  WaitPlan plan{found->at, {}, {}, type, std::move(config)};
+  plan.at = found->at;
   if (const auto* date = std::get_if<waits::UntilDate>(&read->kind)) plan.past = date->past;
   if (found->intent) plan.intent = shown(*found);
   return plan;
@@ -102,10 +147,9 @@ Result<WaitPlan, NodeError> plan_wait(const Step& step, const Node& node, const 
     FERMATA_TRY(length, interval_of(parameters, step.given.limits.interval_ms_max));
     return WaitPlan{step.at + length, {}, {}, {}, interval_config(parameters)};
   }
-  const ZoneTable& zones = step.given.zones ? *step.given.zones : *utc_table();
   auto plan =
       plan_typed_wait(std::string(type.as_string()), config_of(node, parameters, type.as_string()),
-                      {step.at, zones, wait_id});
+                      wait_moment(step, step.at, wait_id));
   if (!plan) return refused(plan.error().front());
   return *std::move(plan);
 }

@@ -15,6 +15,9 @@ struct WaitPlan {
   Value intent;
   std::string type{};  ///< one of the four, or empty for a plain interval
   Value config{};
+  /// Set when the field of the contact that should hold the date holds none: there is no instant,
+  /// and this follows.
+  std::optional<waits::DateReaction> missing{};
 };
 /// Fails with `wait_invalid`, whose details have the code of waits.md section 3. `wait_id` fixes
 /// the wait's place in its spread.
@@ -27,7 +30,13 @@ struct WaitMoment {
   Instant now;
   const ZoneTable& zones;
   std::string wait_id;
+  const AccountSettings& account;
+  const Contact* contact = nullptr;  ///< null: there is none
 };
+/// Of a wait of the run at hand, computed as of `now`.
+WaitMoment wait_moment(const Step& step, Instant now, std::string wait_id);
+/// What is wrong when the date is missing and nothing else is to follow from that.
+Finding missing_date(const WaitPlan& plan);
 Result<WaitPlan, std::vector<Finding>> plan_typed_wait(const std::string& type, Value config,
                                                        const WaitMoment& moment);
 

@@ -57,7 +57,7 @@ TEST(JobCounting, a_list_of_codes_chooses_failures_but_not_those_a_worker_calls_
 // J-13, J-22
 TEST(JobCounting, a_constraint_caps_the_retries) {
   JobFixture at;
-  Policy strict{"s1", [](const Job&) {
+  Policy strict{"s1", [](const Job&, Instant) {
                   Verdict verdict;
                   verdict.kind = VerdictKind::allow_with_constraints;
                   verdict.constraints =

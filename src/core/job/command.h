@@ -76,8 +76,31 @@ struct AmendJob {
   std::optional<Budget> budget{};
 };
 
-using CommandBody = std::variant<SubmitJob, JudgeJob, PlaceJob, NoteLife, ReportResult, DeclineJob,
-                                 LoseLease, MarkUndelivered, CancelJob, WakeJob, AmendJob>;
+/// Who votes, and what the voter may.
+struct Voter {
+  std::string id;
+  std::string role;
+  bool may_be_submitter = false;  ///< the local root user alone (J-42)
+};
+/// One person's yes to the request that has this hash; the last one needed releases the job.
+struct ApproveJob {
+  std::string hash;
+  Voter voter;
+  std::string reason{};
+  std::string note{};
+};
+/// One person's no: it ends the job.
+struct RejectJob {
+  std::string hash;
+  Voter voter;
+  std::string reason{};
+};
+/// Policy has changed: does the approval that the job waits for still stand (J-43)?
+struct ReviewJob {};
+
+using CommandBody =
+    std::variant<SubmitJob, JudgeJob, PlaceJob, NoteLife, ReportResult, DeclineJob, LoseLease,
+                 MarkUndelivered, CancelJob, WakeJob, AmendJob, ApproveJob, RejectJob, ReviewJob>;
 
 /// An imperative addressed to one job.
 struct Command {

@@ -52,6 +52,9 @@ Outcome<Decision> decide(Job& job, const Command& command, const Given& given) {
                      [&](const CancelJob& body) { return on_cancel(step, body); },
                      [&](const WakeJob&) { return on_wake(step); },
                      [&](const AmendJob& body) { return on_amend(step, body); },
+                     [&](const ApproveJob& body) { return on_approve(step, body); },
+                     [&](const RejectJob& body) { return on_reject(step, body); },
+                     [&](const ReviewJob&) { return on_review(step); },
                  },
                  command.body);
   if (!outcome) return Failure{std::move(outcome).error()};

@@ -23,11 +23,20 @@ struct Limits {
   uint64_t queued_max = 1'000'000;  ///< jobs of an account that wait for workers (J-5)
 };
 
+/// A verdict with what the decision log keeps of how it came about.
+struct Judged {
+  Judged(Verdict said) : verdict(std::move(said)) {}
+  Verdict verdict;
+  Value facts{};
+  std::vector<VelocityCount> counted{};
+  uint64_t micros = 0;
+};
+
 /// The policy in force. Without rules every job is allowed under the snapshot `none`.
 struct Policy {
   std::string snapshot = "none";
   /// Nothing: somebody outside has to be asked.
-  std::function<std::optional<Verdict>(const Job&)> judge;
+  std::function<std::optional<Judged>(const Job&, Instant)> judge;
 };
 
 /// All that a decision may know of the world.

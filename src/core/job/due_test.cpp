@@ -57,7 +57,7 @@ TEST(JobDue, limits_come_from_the_request_then_topic_or_pool_then_the_setting) {
 // J-22
 TEST(JobDue, a_constraint_clips_the_run_timeout) {
   JobFixture at;
-  Policy strict{"s1", [](const Job&) {
+  Policy strict{"s1", [](const Job&, Instant) {
                   Verdict verdict;
                   verdict.constraints =
                       Value::object({{"budgets", Value::object({{"max_runtime_ms", 3'000}})}});

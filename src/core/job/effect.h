@@ -76,7 +76,41 @@ struct KeepBlob {
   std::string text;
   bool operator==(const KeepBlob&) const = default;
 };
-using Record = std::variant<JobEnded, LateSuccessTold, DeadLetter, KeepBlob, AuditLine>;
+/// That a job was let pass by a velocity rule: it counts in the window of this key.
+struct VelocityCount {
+  static constexpr bool extensible = true;
+  std::string key;
+  int64_t window_ms = 0;
+  bool operator==(const VelocityCount&) const = default;
+  template <class V> void each(V&& v) { v("key", key); v("window_ms", window_ms); }
+};
+/// One line of the decision log (J-25).
+struct PolicyDecision {
+  static constexpr bool extensible = true;
+  AccountId account;
+  JobId job;
+  uint32_t revision = 1;
+  Instant at;
+  std::string topic;
+  VerdictKind decision = VerdictKind::deny;
+  std::string rule_id;
+  std::string bundle;
+  std::string reason;
+  std::string snapshot;
+  std::string source;
+  Value facts;
+  std::vector<VelocityCount> counted{};
+  uint64_t micros = 0;  ///< that it took
+  bool operator==(const PolicyDecision&) const = default;
+  template <class V> void each(V&& v) {
+    v("account_id", account); v("job_id", job); v("revision", revision); v("at", at);
+    v("topic", topic); v("decision", decision); v("rule_id", rule_id); v("bundle", bundle);
+    v("reason", reason); v("snapshot", snapshot); v("source", source); v("facts", facts);
+    v("counted", counted); v("micros", micros);
+  }
+};
+using Record =
+    std::variant<JobEnded, LateSuccessTold, DeadLetter, KeepBlob, AuditLine, PolicyDecision>;
 
 // Effects are performed after the commit by loops that may be killed at any instant. What a crash
 // loses here is found again from the jobs' states.

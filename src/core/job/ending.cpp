@@ -91,6 +91,11 @@ void succeed(Step& step, Payload output, std::vector<Artifact> artifacts) {
   finish(step, Cause::succeed, JobSucceeded{std::move(kept), std::move(artifacts)}, &output);
 }
 
+void pass_gate(Step& step, Payload output) {
+  Payload kept = stored(step, output);
+  finish(step, Cause::pass_gate, JobSucceeded{std::move(kept), {}}, &output);
+}
+
 void fail_job(Step& step, Cause cause, std::string reason_code, Value error) {
   std::string reason = message_of(error);
   finish(step, cause, JobFailed{std::move(reason_code), std::move(reason), std::move(error)});

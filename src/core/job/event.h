@@ -143,11 +143,23 @@ struct LateSuccessNoted {
   }
 };
 
+struct JobVoted {
+  Vote vote;
+  template <class V> void each(V&& v) { v("vote", vote); }
+};
+/// All have voted for it, or their votes still stand under another policy.
+struct JobApproved {
+  Verdict verdict;
+  std::optional<Instant> queue_until;
+  template <class V> void each(V&& v) { v("verdict", verdict); v("queue_until", queue_until); }
+};
+
 /// The position in this list is the stored tag: only ever add at the end.
 using EventBody =
     std::variant<JobSubmitted, JobAllowed, JobPostponed, JobApprovalRequired, JobDenied, JobAmended,
                  JobDispatched, JobStarted, JobAttemptEnded, JobRetryScheduled, JobRequeued,
-                 JobSucceeded, JobFailed, JobTimedOut, JobCancelled, LateSuccessNoted>;
+                 JobSucceeded, JobFailed, JobTimedOut, JobCancelled, LateSuccessNoted, JobVoted,
+                 JobApproved>;
 std::string_view type_name(const EventBody& body);
 
 struct Event {

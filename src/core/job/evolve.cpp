@@ -63,6 +63,16 @@ void fold(Job& job, const JobApprovalRequired& event, Instant) {
   leave_queue(job);
 }
 
+void fold(Job& job, const JobVoted& event, Instant) {
+  if (job.approval) job.approval->votes.push_back(event.vote);
+}
+
+void fold(Job& job, const JobApproved& event, Instant at) {
+  job.verdict = event.verdict;
+  if (job.approval) job.approval->granted = true;
+  enter_queue(job, event.queue_until, at);
+}
+
 void fold(Job& job, const JobDenied& event, Instant at) {
   job.verdict = event.verdict;
   end(job, State::denied, event.reason_code, event.reason, at);

@@ -32,7 +32,8 @@ std::string_view type_name(const EventBody& body) {
       "JobSubmitted",    "JobAllowed",        "JobPostponed",  "JobApprovalRequired",
       "JobDenied",       "JobAmended",        "JobDispatched", "JobStarted",
       "JobAttemptEnded", "JobRetryScheduled", "JobRequeued",   "JobSucceeded",
-      "JobFailed",       "JobTimedOut",       "JobCancelled",  "LateSuccessNoted"};
+      "JobFailed",       "JobTimedOut",       "JobCancelled",  "LateSuccessNoted",
+      "JobVoted",        "JobApproved"};
   return names[body.index()];
 }
 

@@ -20,6 +20,14 @@ std::optional<int64_t> constraint(const Verdict& verdict, std::string_view name)
   return number.as_integer();
 }
 
+std::optional<Concurrency> policy_limit(const Verdict& verdict) {
+  auto most = constraint(verdict, "max_concurrent_jobs");
+  if (!most || *most < 1) return std::nullopt;
+  // No submitter's key has a line break.
+  return Concurrency{"policy\n" + verdict.bundle + "\n" + verdict.rule_id,
+                     static_cast<uint32_t>(std::min<int64_t>(*most, UINT32_MAX))};
+}
+
 const Attempt* Job::open_attempt() const {
   return !attempts.empty() && attempts.back().open() ? &attempts.back() : nullptr;
 }

@@ -25,17 +25,34 @@ struct Verdict {
   std::string source;       ///< rules, kernel, fail_open or approval
   Value constraints;        ///< object, or null
   Value approval;           ///< {roles[], count, expires_ms}, or null
+  std::string bundle{};     ///< of the account that has the rule; empty: a rule for all
   bool operator==(const Verdict&) const = default;
   template <class V> void each(V&& v) {
     v("decision", kind); v("snapshot", snapshot); v("rule_id", rule_id); v("reason", reason);
     v("reason_code", reason_code); v("source", source); v("constraints", constraints);
-    v("approval", approval);
+    v("approval", approval); v("bundle", bundle);
   }
 };
 /// A number of `constraints.budgets`, if the verdict sets it.
 std::optional<int64_t> constraint(const Verdict& verdict, std::string_view name);
 
-/// Terms of an approval, pinned when it was asked for (J-40).
+/// The limit that a verdict sets to the jobs of its rule and account (J-22), if it does.
+std::optional<Concurrency> policy_limit(const Verdict& verdict);
+
+/// One person's word for a job.
+struct Vote {
+  static constexpr bool extensible = true;
+  std::string by;
+  Instant at;
+  std::string reason{};
+  std::string note{};
+  bool operator==(const Vote&) const = default;
+  template <class V> void each(V&& v) {
+    v("by", by); v("at", at); v("reason", reason); v("note", note);
+  }
+};
+
+/// Terms of an approval, pinned when it was asked for (J-40), and who has voted for it.
 struct Approval {
   static constexpr bool extensible = true;
   std::string request_hash;
@@ -43,12 +60,18 @@ struct Approval {
   uint32_t count = 1;
   Instant asked_at;
   Instant expires_at;
+  std::optional<int64_t> expires_ms{};
+  std::vector<Vote> votes{};
+  bool granted = false;
   bool operator==(const Approval&) const = default;
   template <class V> void each(V&& v) {
     v("request_hash", request_hash); v("roles", roles); v("count", count);
-    v("asked_at", asked_at); v("expires_at", expires_at);
+    v("asked_at", asked_at); v("expires_at", expires_at); v("expires_ms", expires_ms);
+    v("votes", votes); v("granted", granted);
   }
 };
+/// Jobs of this topic are nothing but their approval: no worker takes them.
+constexpr std::string_view gate_topic = "job.approval";
 
 /// One dispatch and what became of it (J-11).
 struct Attempt {

@@ -7,7 +7,9 @@ Outcome<void> on_judge(Step& step, const JudgeJob& judge) {
     return fail(ErrorCode::wrong_state, "the verdict is about revision " +
                                             std::to_string(judge.revision) + ", the job is at " +
                                             std::to_string(step.job.revision));
-  return take_verdict(step, judge.verdict);
+  FERMATA_TRY_VOID(take_verdict(step, judge.verdict));
+  log_decision(step, judge.verdict);
+  return {};
 }
 
 }  // namespace fermata::job

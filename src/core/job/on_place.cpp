@@ -34,14 +34,38 @@ bool under_active_policy(const Step& step) {
   return step.job.verdict && step.job.verdict->snapshot == active;
 }
 
+/// What was approved is not what would be sent (J-41).
+bool is_altered(const Job& job) {
+  return job.approval && job.approval->granted && stored_hash(job) != job.approval->request_hash;
+}
+
+/// Not sent: people decide about what it is now.
+Outcome<void> ask_again(Step& step) {
+  const Job& job = step.job;
+  FERMATA_TRY_VOID(permit(job.state, Cause::require_approval));
+  std::string approved = job.approval->request_hash;
+  std::string hash = stored_hash(job);
+  Verdict verdict = job.verdict.value_or(Verdict{});
+  Approval approval = asked_approval(step, verdict, hash);
+  step.effect(WithdrawJob{});
+  step.emit(JobApprovalRequired{std::move(verdict), std::move(approval)});
+  step.audit("approval_hash_mismatch", "the request is not the one that was approved",
+             Value::object({{"approved", approved}, {"found", hash}}));
+  return {};
+}
+
 }  // namespace
 
 Outcome<void> on_place(Step& step, const PlaceJob& place) {
   FERMATA_TRY_VOID(permit(step.job.state, Cause::place));
   if (step.job.deadline_at && *step.job.deadline_at <= step.at) return on_wake(step);
+  if (is_altered(step.job)) return ask_again(step);
   if (!under_active_policy(step)) {
+    auto before = policy_limit(*step.job.verdict);
     ask_policy(step);
     if (step.job.state != State::scheduled) return {};
+    // Its place was found under other limits; it is looked for again.
+    if (policy_limit(*step.job.verdict) != before) return step.effect(OfferJob{}), Outcome<void>{};
   }
   const Job& job = step.job;
   JobDispatched event;

@@ -33,6 +33,24 @@ Report within_limits(Report report, uint64_t output_bytes_max) {
   return report;
 }
 
+/// Policy may allow less of each artifact than the engine does (J-22).
+Report within_constraints(Report report, const Job& job) {
+  auto most = job.verdict ? constraint(*job.verdict, "max_artifact_bytes") : std::nullopt;
+  if (report.status != AttemptOutcome::succeeded || !most) return report;
+  for (const Artifact& artifact : report.artifacts) {
+    if (artifact.bytes <= static_cast<uint64_t>(*most)) continue;
+    report.status = AttemptOutcome::failed;
+    report.error =
+        make_error("result_too_large",
+                   "artifact " + artifact.name + " has " + std::to_string(artifact.bytes) +
+                       " bytes, policy allows " + std::to_string(*most) + " (max_artifact_bytes)");
+    report.output = {};
+    report.artifacts.clear();
+    return report;
+  }
+  return report;
+}
+
 AttemptEnd end_of(const Report& report, std::string digest) {
   AttemptEnd end;
   end.outcome = report.status;
@@ -78,7 +96,8 @@ Outcome<void> on_report(Step& step, const ReportResult& result) {
   }
   const Attempt& open = *step.job.open_attempt();
   step.effect(FreeLease{open.fence, open.registration, false});
-  Report report = within_limits(result.report, limits.report.output_bytes_max);
+  Report report =
+      within_constraints(within_limits(result.report, limits.report.output_bytes_max), step.job);
   accept(step, report, end_of(report, std::move(digest)));
   return {};
 }

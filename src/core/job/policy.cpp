@@ -6,20 +6,6 @@ namespace fermata::job {
 
 namespace {
 
-constexpr uint32_t approvals_max = 5;
-
-std::optional<Verdict> judged(const Step& step) {
-  const Policy* policy = step.given.policy;
-  if (policy == nullptr || !policy->judge) {
-    Verdict verdict;
-    if (policy != nullptr) verdict.snapshot = policy->snapshot;
-    return verdict;
-  }
-  auto verdict = policy->judge(step.job);
-  if (verdict) verdict->snapshot = policy->snapshot;
-  return verdict;
-}
-
 Outcome<void> allow(Step& step, Verdict verdict) {
   FERMATA_TRY(move, permit(step.job.state, Cause::allow));
   bool queued = move.from == State::scheduled;
@@ -37,22 +23,17 @@ Outcome<void> postpone(Step& step, Phase phase, std::optional<Instant> check_at,
   return {};
 }
 
+/// Votes that were given stay given where the terms are the same (J-43).
 Outcome<void> require_approval(Step& step, Verdict verdict) {
   FERMATA_TRY(move, permit(step.job.state, Cause::require_approval));
-  Approval approval;
-  approval.request_hash = step.job.request_hash;
-  const Value& roles = verdict.approval.get("roles");
-  if (roles.is_array())
-    for (const Value& role : roles.items())
-      if (role.is_string()) approval.roles.emplace_back(role.as_string());
-  const Value& count = verdict.approval.get("count");
-  if (count.is_integer() && count.as_integer() >= 1 && count.as_integer() <= approvals_max)
-    approval.count = static_cast<uint32_t>(count.as_integer());
-  const Value& expires = verdict.approval.get("expires_ms");
-  int64_t expires_ms =
-      expires.is_integer() ? expires.as_integer() : step.given.limits.approval_expires_ms;
-  approval.asked_at = step.at;
-  approval.expires_at = step.at + Duration{expires_ms};
+  Approval approval = asked_approval(step, verdict, step.job.request_hash);
+  if (same_terms(verdict, approval, step.job)) {
+    if (move.from == State::scheduled && step.job.approval->granted) {
+      step.emit(JobApproved{std::move(verdict), step.job.queue_until});
+      return {};
+    }
+    approval = *step.job.approval;
+  }
   if (move.from == State::scheduled) step.effect(WithdrawJob{});
   step.emit(JobApprovalRequired{std::move(verdict), std::move(approval)});
   return {};
@@ -61,6 +42,11 @@ Outcome<void> require_approval(Step& step, Verdict verdict) {
 Outcome<void> refuse(Step& step, Verdict verdict) {
   FERMATA_TRY(move, permit(step.job.state, Cause::deny));
   std::string code = verdict.reason_code.empty() ? "safety_denied" : verdict.reason_code;
+  // A verdict that nobody here knows the meaning of allows nothing.
+  if (verdict.kind > last_of(VerdictKind{})) {
+    code = "safety_unknown";
+    verdict.kind = VerdictKind::deny;
+  }
   if (move.from != State::pending) code = "policy_changed";
   std::string reason = verdict.reason;
   deny(step, Cause::deny, std::move(verdict), std::move(code), std::move(reason));
@@ -88,10 +74,49 @@ Outcome<void> take_verdict(Step& step, Verdict verdict) {
   return refuse(step, std::move(verdict));
 }
 
+std::optional<Judged> judged(const Step& step) {
+  const Policy* policy = step.given.policy;
+  std::optional<Judged> said;
+  if (policy == nullptr || !policy->judge) {
+    said.emplace(Verdict{});
+  } else {
+    said = policy->judge(step.job, step.at);
+  }
+  if (!said) return said;
+  Verdict& verdict = said->verdict;
+  if (policy != nullptr) verdict.snapshot = policy->snapshot;
+  // A job that is nothing but its approval needs one whatever policy says, short of a refusal.
+  if (step.job.request.topic == gate_topic && verdict.kind < VerdictKind::require_approval)
+    verdict.kind = VerdictKind::require_approval;
+  return said;
+}
+
+void log_decision(Step& step, const Judged& said) {
+  const Verdict& verdict = said.verdict;
+  if (verdict.snapshot == "none") return;
+  PolicyDecision line;
+  line.account = step.job.account;
+  line.job = step.job.id;
+  line.revision = step.job.revision;
+  line.at = step.at;
+  line.topic = step.job.request.topic;
+  line.decision = verdict.kind > last_of(VerdictKind{}) ? VerdictKind::deny : verdict.kind;
+  line.rule_id = verdict.rule_id;
+  line.bundle = verdict.bundle;
+  line.reason = verdict.reason;
+  line.snapshot = verdict.snapshot;
+  line.source = verdict.source;
+  line.facts = said.facts;
+  line.counted = said.counted;
+  line.micros = said.micros;
+  step.record(std::move(line));
+}
+
 void ask_policy(Step& step) {
-  if (auto verdict = judged(step)) {
+  if (auto said = judged(step)) {
+    log_decision(step, *said);
     // Every verdict has a row in the states from which policy is asked.
-    check(static_cast<bool>(take_verdict(step, *std::move(verdict))));
+    check(static_cast<bool>(take_verdict(step, std::move(said->verdict))));
     return;
   }
   if (step.job.state != State::pending || step.job.not_before)

@@ -4,7 +4,7 @@ namespace fermata::job {
 namespace {
 
 Policy saying(VerdictKind kind, std::string snapshot = "s1") {
-  return {std::move(snapshot), [kind](const Job&) {
+  return {std::move(snapshot), [kind](const Job&, Instant) {
             Verdict verdict;
             verdict.kind = kind;
             verdict.reason = "because";
@@ -43,7 +43,7 @@ TEST(JobPolicy, a_throttled_job_is_judged_again_after_five_seconds) {
 
 TEST(JobPolicy, what_rules_cannot_tell_is_asked_outside) {
   JobFixture at;
-  Policy policy{"k1", [](const Job&) { return std::optional<Verdict>(); }};
+  Policy policy{"k1", [](const Job&, Instant) { return std::optional<Verdict>(); }};
   at.given.policy = &policy;
   at.submit();
   EXPECT_EQ(at.job.state, State::pending);
@@ -68,7 +68,7 @@ TEST(JobPolicy, what_rules_cannot_tell_is_asked_outside) {
 // J-40, J-44
 TEST(JobPolicy, an_approval_pins_its_terms_and_expires) {
   JobFixture at;
-  Policy policy{"s1", [](const Job&) {
+  Policy policy{"s1", [](const Job&, Instant) {
                   Verdict verdict;
                   verdict.kind = VerdictKind::require_approval;
                   verdict.rule_id = "big";

@@ -24,6 +24,7 @@ class Storm {
       at_.given.entropy = random_.next();
       if (random_.chance(0.1)) at_.given.engine_started_at = at_.given.now;
       move_clock();
+      if (random_.chance(0.1)) change_policy();
       if (auto decision = at_.send(command()))
         for (const Event& event : decision->events) seen.insert(event.body.index());
       inspect(before);
@@ -79,6 +80,31 @@ class Storm {
     return report;
   }
 
+  /// Mostly one that asks people, so that they have something to say.
+  void change_policy() {
+    VerdictKind kind = VerdictKind::require_approval;
+    if (random_.chance(0.4)) kind = VerdictKind::allow;
+    if (random_.chance(0.05)) kind = static_cast<VerdictKind>(random_.below(6));
+    uint64_t terms = random_.below(2);
+    policy_.snapshot = "p" + std::to_string(random_.below(9));
+    policy_.judge = [kind, terms](const Job&, Instant) {
+      Verdict said;
+      said.kind = kind;
+      said.rule_id = "rule " + std::to_string(terms);
+      said.approval = Value::object({{"count", 1 + terms}});
+      return std::optional<Judged>(said);
+    };
+    at_.given.policy = random_.chance(0.7) ? &policy_ : nullptr;
+  }
+
+  Voter voter() {
+    static constexpr const char* people[] = {"ann", "bob", "key"};
+    return {people[random_.below(3)], random_.chance(0.9) ? "operator" : "viewer", false};
+  }
+  std::string hash() {
+    return at_.job.approval && random_.chance(0.9) ? at_.job.approval->request_hash : "other";
+  }
+
   Verdict verdict() {
     Verdict verdict;
     verdict.kind = static_cast<VerdictKind>(random_.below(6));
@@ -86,7 +112,7 @@ class Storm {
   }
 
   CommandBody command() {
-    switch (random_.below(16)) {
+    switch (random_.below(19)) {
       case 0:
         return SubmitJob{at_.job.account, at_.job.request, {}, "key"};
       case 1:
@@ -113,7 +139,13 @@ class Storm {
         if (random_.chance(0.95)) break;
         return CancelJob{"stop"};
       case 13:
-        return AmendJob{.topic = "t" + std::to_string(random_.below(3))};
+        return AmendJob{.topic = random_.chance(0.1) ? "approval" : "t"};
+      case 14:
+      case 15:
+        return ApproveJob{hash(), voter()};
+      case 16:
+        if (random_.chance(0.8)) return ReviewJob{};
+        return RejectJob{hash(), voter(), "no"};
       default:
         break;
     }
@@ -157,6 +189,7 @@ class Storm {
   }
 
   Random random_;
+  Policy policy_;
   JobFixture at_;
 };
 

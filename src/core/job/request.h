@@ -116,10 +116,11 @@ struct RunStep {
   DefinitionHash definition;
   std::string step_id;
   uint32_t step_index = 0;
+  std::string started_by{};  ///< who started the run: that person approves none of its jobs
   bool operator==(const RunStep&) const = default;
   template <class V> void each(V&& v) {
     v("run_id", run); v("workflow_id", workflow); v("definition_hash", definition);
-    v("step_id", step_id); v("step_index", step_index);
+    v("step_id", step_id); v("step_index", step_index); v("started_by", started_by);
   }
 };
 

@@ -46,6 +46,9 @@ Outcome<void> on_undelivered(Step& step, const MarkUndelivered& mark);
 Outcome<void> on_cancel(Step& step, const CancelJob& cancel);
 Outcome<void> on_wake(Step& step);
 Outcome<void> on_amend(Step& step, const AmendJob& amend);
+Outcome<void> on_approve(Step& step, const ApproveJob& approve);
+Outcome<void> on_reject(Step& step, const RejectJob& reject);
+Outcome<void> on_review(Step& step);
 
 /// A refusal that says the first finding and lists all.
 Failure<Error> invalid(std::vector<Finding> findings);
@@ -55,6 +58,20 @@ Failure<Error> invalid(std::vector<Finding> findings);
 void ask_policy(Step& step);
 /// Moves the job as the verdict says; refuses a verdict that means nothing in its state.
 Outcome<void> take_verdict(Step& step, Verdict verdict);
+/// What the policy in force says now. Nothing: somebody outside has to be asked.
+std::optional<Judged> judged(const Step& step);
+/// Writes it into the decision log. There is none of a policy that does not exist.
+void log_decision(Step& step, const Judged& judged);
+
+// approval.cpp
+/// The terms that a verdict asks for, with nobody's vote yet.
+Approval asked_approval(const Step& step, const Verdict& verdict, std::string request_hash);
+/// True when the votes of `before` count under the terms of `now` as well (J-43).
+bool same_terms(const Verdict& verdict, const Approval& now, const Job& before);
+/// The hash of the request as it is stored, whatever the record says of it (J-41).
+std::string stored_hash(const Job& job);
+/// Into the queue, by its votes.
+void release_approved(Step& step, Verdict verdict);
 
 // attempt.cpp
 /// How an attempt ended, before it is decided what follows.
@@ -79,6 +96,8 @@ void requeue(Step& step);
 
 // ending.cpp
 void succeed(Step& step, Payload output, std::vector<Artifact> artifacts);
+/// A gate is passed: its votes are its output.
+void pass_gate(Step& step, Payload output);
 void fail_job(Step& step, Cause cause, std::string reason_code, Value error);
 void time_out(Step& step, Cause cause, std::string reason_code, Value error);
 void cancel(Step& step, std::string reason, std::string by);

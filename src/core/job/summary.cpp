@@ -27,6 +27,10 @@ Summary summarize(const Job& job, Instant engine_started_at) {
   summary.requires_ = job.request.requires_;
   summary.concurrency = job.request.concurrency;
   summary.ready_at = job.ready_at;
+  if (job.verdict) {
+    summary.policy_limit = policy_limit(*job.verdict);
+    if (job.verdict->snapshot != "none") summary.snapshot = job.verdict->snapshot;
+  }
   // The last worker stays on show when the job has ended; only an open attempt is a lease.
   if (!job.attempts.empty()) {
     const Attempt& last = job.attempts.back();

@@ -45,6 +45,9 @@ struct Summary {
   uint64_t claim_seq = 0;
   int64_t lease_ms = 0;
   bool started = false;
+  /// What policy allows of its rule's jobs together; with `concurrency` what the queue counts.
+  std::optional<Concurrency> policy_limit{};
+  std::string snapshot{};  ///< of the policy that its verdict is of
 
   bool operator==(const Summary&) const = default;
   template <class V> void each(V&& v) {
@@ -57,6 +60,7 @@ struct Summary {
     v("requires", requires_); v("concurrency", concurrency); v("ready_at", ready_at);
     v("fence", fence); v("worker_id", worker); v("registration_id", registration);
     v("pool", pool); v("claim_seq", claim_seq); v("lease_ms", lease_ms); v("started", started);
+    v("policy_limit", policy_limit); v("snapshot", snapshot);
   }
 };
 

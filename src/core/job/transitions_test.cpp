@@ -24,7 +24,7 @@ std::optional<JobFixture> in_state(State state) {
   request.queue_timeout_ms = 600'000;
   request.run_timeout_ms = 600'000;
   request.retry = RetryPolicy{.max_attempts = 5};
-  Policy asks{"none", [](const Job&) { return std::optional<Verdict>(); }};
+  Policy asks{"none", [](const Job&, Instant) { return std::optional<Verdict>(); }};
   if (state == State::none) return at;
   at.given.policy = &asks;
   at.submit(request);
@@ -59,8 +59,8 @@ std::optional<JobFixture> in_state(State state) {
   return at;
 }
 
-/// Sends what the cause stands for. False for causes whose commands come with approvals, output
-/// policy and routing.
+/// Sends what the cause stands for. False for causes whose commands come with output policy and
+/// routing.
 bool bring_about(JobFixture& at, Cause cause, Outcome<Decision>& outcome) {
   Spoken nobody{1, 1, WorkerId("w1"), "default"};
   Spoken who = at.job.attempts.empty() ? nobody : at.spoken();
@@ -131,8 +131,21 @@ bool bring_about(JobFixture& at, Cause cause, Outcome<Decision>& outcome) {
       outcome = at.send(WakeJob{});
       return true;
     case Cause::approve:
-    case Cause::pass_gate:
+    case Cause::pass_gate: {
+      // Under the policy that asked for it; a gate is a job of its own topic.
+      Policy asks{"none", [](const Job&, Instant) {
+                    return std::optional<Judged>(verdict(VerdictKind::require_approval));
+                  }};
+      at.given.policy = &asks;
+      if (cause == Cause::pass_gate) at.job.request.topic = gate_topic;
+      std::string hash = at.job.approval ? at.job.approval->request_hash : "";
+      outcome = decide(at.job, Command{at.job.id, ApproveJob{hash, {"ann", "operator"}}}, at.given);
+      at.given.policy = nullptr;
+      return true;
+    }
     case Cause::reject:
+      outcome = at.send(RejectJob{at.job.request_hash, {"ann", "operator"}, "no"});
+      return true;
     case Cause::give_up:
     case Cause::hold_output:
     case Cause::quarantine:

@@ -11,7 +11,7 @@ bool is_letter_or_digit(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+bool breaks_a_line(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 bool is_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) == 0; });
 }
@@ -119,7 +119,7 @@ size_t entry_size(std::string_view text) {
 }  // namespace
 
 Result<std::vector<Address>, std::string> read_addresses(std::string_view text) {
-  if (std::any_of(text.begin(), text.end(), is_control))
+  if (std::any_of(text.begin(), text.end(), breaks_a_line))
     return Failure{std::string("A mail address holds a line break or another control character.")};
   std::vector<Address> all;
   while (!text.empty()) {

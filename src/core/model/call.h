@@ -46,6 +46,10 @@ struct CallRequest {
   uint64_t response_bytes_max = 4 << 20;
   Value credentials;  ///< {"id"} or {"name"}, or null
   std::optional<CallTrace> trace{};  ///< of a call that is recorded
+  /// Seconds since 1970 that a callback is signed for (W-73); none: it is not signed.
+  std::optional<int64_t> signed_at{};
+  /// Private networks that this request may go to beside those that every one may (W-75), as CIDRs.
+  std::vector<std::string> allowed_networks{};
   /// Of a mail: then `body` is the whole message and method, url and headers mean nothing.
   std::optional<MailEnvelope> mail{};
 };

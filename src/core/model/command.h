@@ -5,11 +5,14 @@
 #include <variant>
 #include <vector>
 
+#include "base/error.h"
 #include "base/id.h"
 #include "base/time.h"
 #include "base/value.h"
+#include "core/approval/vote.h"
 #include "core/graph/definition.h"
 #include "core/model/call.h"
+#include "core/model/signal.h"
 #include "core/model/trace.h"
 
 namespace fermata {
@@ -44,6 +47,7 @@ struct StartRun {
   std::string parent_ref;  ///< tells the parent which of its steps this run is for
   uint32_t depth = 0;      ///< parents above it
   RunTrace trace;
+  std::string on_behalf_of{};  ///< who started the run that orders this one, or empty
   /// The state a retry, rerun or fork begins with, made by core/run/restart.h.
   std::shared_ptr<const Run> seed;
 };
@@ -130,11 +134,58 @@ struct ReleaseWaits {
   std::string wait;
   std::string reason;  ///< that they are held for; empty: whatever it is but a pause
 };
+/// The contact of the run has changed: waits that follow one of its fields are computed anew
+/// (W-42).
+struct FollowContact {};
+/// A signal has reached goals of the run's workflow (W-59).
+struct AchieveGoals {
+  std::vector<std::string> goals;   ///< that the signal reached
+  std::vector<std::string> needed;  ///< all of which end the run; empty: any does
+  std::string signal_id;
+};
+
+/// Somebody answers a question of the run (F-37, G-49).
+struct AnswerApproval {
+  std::string approval;  ///< its id
+  approval::Vote vote;
+};
+
+/// Opens a wait by the API (W-11): beside a program, for one that runs elsewhere, or for the token
+/// that a cancelled wait at the same step has left behind (W-64).
+struct OpenWait {
+  std::string step;
+  std::string type;
+  Value config;
+  std::string contact_id{};  ///< must be the run's; empty: not said
+  Value callback{};
+  Value metadata{};
+  std::string request{};  ///< repeated, it finds its wait there; empty: always a new one
+};
+/// Ends a run without a program (W-32).
+struct CompleteRun {
+  Value output;
+};
+/// What the receiver of a callback answered (W-75). What cannot be opened leaves a wait that ended
+/// as `error`, which is called back in turn.
+struct TakeAnswer {
+  std::string step;  ///< of the wait it was told of
+  std::optional<OpenWait> next;
+  std::optional<Error> refusal;  ///< why `next` cannot be read
+  std::optional<CompleteRun> complete;
+};
+
+/// A signal that a wait of the run may be listening to; the run judges (W-54). Without a wait: one
+/// for the run itself, which keeps it for whoever takes signals in order.
+struct OfferSignal {
+  SignalRef signal;
+  std::string wait;
+};
 
 using CommandBody = std::variant<StartRun, WakeRun, AnswerCall, RecoverCalls, CancelRun, PauseRun,
                                  ResumeRun, SignalRun, MigrateRun, SettleJob, SettleChild,
                                  SettleSignal, ResumeWait, CancelWait, ChangeWait, HoldWaits,
-                                 ReleaseWaits>;
+                                 ReleaseWaits, AnswerApproval, OpenWait, CompleteRun, TakeAnswer,
+                                 OfferSignal, FollowContact, AchieveGoals>;
 
 /// An imperative addressed to one run.
 struct Command {

@@ -5,25 +5,14 @@
 #include <vector>
 
 #include "base/box.h"
+#include "core/model/activation.h"
+#include "core/model/approval_events.h"
 #include "core/model/run.h"
 
 /// What the core decided, in the past tense. The fold of a run's events over its definition is its
 /// state; the same events are its history (G-101). Each lists its fields once, for the binary form
 /// and for people (core/run/history.h). Fields are only ever added at the end.
 namespace fermata {
-
-/// Which execution of which node an event speaks of.
-struct Activation {
-  TokenId token = 0;
-  NodeIndex node = graph::no_node;
-  Lineage lineage;
-  uint32_t visit = 0;
-  uint32_t attempt = 1;
-  template <class V> void each(V&& v) {
-    v("token", token); v("node", node); v("lineage", lineage); v("visit", visit);
-    v("attempt", attempt);
-  }
-};
 
 struct RunStarted {
   AccountId account;
@@ -48,6 +37,7 @@ struct RunStarted {
   std::string traceparent;
   std::string tracestate;
   std::optional<bool> trace_recorded;  ///< when there is a trace
+  std::string on_behalf_of{};  ///< who started the run that ordered it, or empty
   template <class V> void each(V&& v) {
     v("account_id", account); v("workflow_id", workflow); v("version", workflow_version);
     v("hash", hash); v("input", input); v("trigger_data", trigger); v("trigger", trigger_kind);
@@ -56,6 +46,7 @@ struct RunStarted {
     v("timeout_at", timeout_at); v("start_at", start_at); v("seed", seed); v("by", by);
     v("parent_ref", parent_ref); v("depth", depth); v("traceparent", traceparent);
     v("tracestate", tracestate); v("trace_recorded", trace_recorded);
+    v("on_behalf_of", on_behalf_of);
   }
 };
 struct RunPaused {
@@ -113,17 +104,18 @@ struct NodeRetryScheduled {
 };
 struct WaitOpened {
   Activation activation;
-  std::string kind;  ///< timer or signal
+  std::string kind;  ///< timer, signal or event
   std::optional<Instant> resume_at;
   std::string timer_id;
   std::string signal_name;
   Value intent;  ///< what it means in local time, or null (core/graph/wait_plan.h)
   std::string wait_type{};  ///< of the four types, or empty
   Value config{};
+  std::vector<Listener> listeners{};  ///< of a wait for_event
   template <class V> void each(V&& v) {
     v("activation", activation); v("kind", kind); v("resume_at", resume_at);
     v("timer_id", timer_id); v("signal_name", signal_name); v("intent", intent);
-    v("wait_type", wait_type); v("config", config);
+    v("wait_type", wait_type); v("config", config); v("listeners", listeners);
   }
 };
 struct WaitResumed {
@@ -381,7 +373,7 @@ struct WaitChanged {
   std::optional<Instant> due;
   Value config;
   Value intent;
-  std::string cause;  ///< user or tzdata
+  std::string cause;  ///< user, tzdata or contact
   std::string by;
   template <class V> void each(V&& v) {
     v("wait_id", wait); v("due_at", due); v("config", config); v("intent", intent);
@@ -399,6 +391,17 @@ struct WaitReleased {
   std::string wait;
   std::string by;
   template <class V> void each(V&& v) { v("wait_id", wait); v("by", by); }
+};
+/// A listener of a wait has heard what it was for (W-62). Whether that ends the wait is told by the
+/// event after it.
+struct SignalMatched {
+  std::string wait;
+  uint32_t listener = 0;
+  std::string signal_id;
+  Value signal;  ///< as the next step sees it
+  template <class V> void each(V&& v) {
+    v("wait_id", wait); v("listener", listener); v("event_id", signal_id); v("event", signal);
+  }
 };
 /// The machine could not be run. Nothing has changed; it is tried again later (F-49).
 struct FlowFaulted {
@@ -421,6 +424,39 @@ struct FlowMigrated {
     v("state", state);
   }
 };
+/// A wait of the API was opened, or could not be (W-11, W-75). `takes`: what a cancelled
+/// wait has left behind, its token or its own number; 0: nothing.
+struct WaitRegistered {
+  uint64_t takes = 0;
+  Wait wait;
+  std::string by;
+  template <class V> void each(V&& v) { v("takes", takes); v("wait", wait); v("by", by); }
+};
+/// A wait that parks no token has ended.
+struct WaitEnded {
+  std::string wait;
+  WaitStatus status = WaitStatus::resumed;
+  std::string resumed_by;
+  std::string reason;
+  std::string signal_id;
+  Value outcome;
+  std::string by;
+  template <class V> void each(V&& v) {
+    v("wait_id", wait); v("status", status); v("resumed_by", resumed_by); v("reason", reason);
+    v("signal_id", signal_id); v("outcome", outcome); v("by", by);
+  }
+};
+/// Why a run that was ended by a goal has ended.
+inline constexpr const char* goal_achieved = "goal_achieved";
+/// A signal has reached a goal of the workflow; with the last one that is needed the run ends.
+struct GoalAchieved {
+  std::string goal;
+  std::string signal_id;
+  bool ends = false;
+  template <class V> void each(V&& v) {
+    v("goal_id", goal); v("signal_id", signal_id); v("ends", ends);
+  }
+};
 
 /// The position in this list is the stored tag: only ever add at the end. A run has one start,
 /// which is three times as large as any other event.
@@ -433,7 +469,8 @@ using EventBody =
                  RunCompleted, RunFailed, RunCancelled, RunTimedOut, JobRequested,
                  ChildRequested, SignalSent, FlowResumed, FlowSettled, FlowTimerFired, FlowEnding,
                  FlowNoted, WaitCancelled, WaitChanged, WaitHeld, WaitReleased,
-                 FlowFaulted, FlowMigrated>;
+                 FlowFaulted, FlowMigrated, ApprovalRequested, ApprovalDecided, WaitRegistered,
+                 WaitEnded, SignalMatched, GoalAchieved>;
 std::string_view type_name(const EventBody& body);
 
 /// What lists the fields of an event.

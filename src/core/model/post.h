@@ -42,6 +42,7 @@ struct OrderRun {
   std::string parent_ref;  ///< what the parent knows it by; empty when nobody waits for its end
   uint32_t depth = 0;      ///< parents above it
   RunTrace trace{};
+  std::string on_behalf_of{};  ///< who started the run that orders it, or empty
 };
 struct StopRun {
   RunId run;

@@ -37,6 +37,9 @@ bool has_ready_work(const Run& run) {
 
 RunStatus shown_status(const Run& run) {
   if (run.status != RunStatus::running) return run.status;
+  // Without a program it is at work elsewhere whenever it does not wait here.
+  if (run.definition->external)
+    return run.waits.empty() ? RunStatus::running : RunStatus::waiting;
   bool works = run.calls > 0 || run.orders > 0 || has_ready_work(run);
   return works ? RunStatus::running : RunStatus::waiting;
 }

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "base/fifo.h"
+#include "base/flat.h"
 #include "core/flow/durable/execution.h"
 #include "core/flow/durable/outgoing.h"
+#include "core/model/approval.h"
 #include "core/model/branches.h"
 #include "core/model/command.h"
 #include "core/model/context.h"
@@ -41,12 +43,18 @@ enum class Parked : uint8_t {
   job,     ///< the end of a job
   child,   ///< the end of another run
   sent,    ///< whether a signal reached its run
+  approval,  ///< the answer of people
+  event,   ///< a signal to the contact, the run or the account (for_event)
 };
 
 /// True when the work is done by another root, which will report.
 constexpr bool is_ordered(Parked parked) {
   return parked == Parked::job || parked == Parked::child || parked == Parked::sent;
 }
+
+/// When steps began that a wait further on may look back to (W-56); `no_node` stands for the last
+/// one that called outside.
+using StepStarts = FlatMap<NodeIndex, Instant>;
 
 /// A point of control.
 struct Token {
@@ -62,6 +70,7 @@ struct Token {
   Context context;
   Value payload;
   Value parameters;     ///< as evaluated at the start of the activation, for later attempts
+  StepStarts starts{};  ///< on its way
 };
 
 enum class SlotOutcome : uint8_t { open, value, ended, error };
@@ -92,6 +101,7 @@ struct Scope {
   std::optional<Instant> deadline;
   Branches branches;
   std::vector<Slot> slots;
+  StepStarts starts{};  ///< of the split's token
 };
 
 struct MergeKey {
@@ -104,6 +114,7 @@ struct Arrival {
   EdgeIndex edge = graph::no_edge;
   Context context;
   Value payload;
+  StepStarts starts{};
 };
 /// Pending from its first arrival; then closed, a tombstone as long as its lineage lives.
 struct Merge {
@@ -118,8 +129,8 @@ struct Merge {
   std::vector<NodeIndex> missing;
 };
 
-/// `script` stands for the first of all that a script has armed.
-enum class TimerKind : uint8_t { token, merge, scope, run, script };
+/// `script` stands for the first of all that a script has armed; `wait` is one that parks no token.
+enum class TimerKind : uint8_t { token, merge, scope, run, script, wait };
 /// Ordered as timers fire: by due time, then kind and id.
 struct RunTimer {
   Instant due;
@@ -134,6 +145,13 @@ struct WaitKey {
   WaitSource source = WaitSource::graph;
   uint64_t number = 0;
   auto operator<=>(const WaitKey&) const = default;
+};
+
+/// How the latest wait at a step ended: what it used is not used there again (W-58).
+struct StepEnd {
+  Instant at;
+  uint32_t opened = 0;            ///< waits at the step until then
+  std::set<std::string> signals;  ///< that ended waits there at that instant
 };
 
 struct KeptSignal {
@@ -202,10 +220,18 @@ struct Run {
   /// Those that are pending, and cancelled ones whose token still stands there (W-64).
   std::map<WaitKey, Wait> waits;
   std::map<std::string, uint32_t> waits_opened;  ///< so far, by step
+  uint64_t endings = 0;  ///< of its waits and of itself, those that others are told of (W-72)
+  std::map<std::string, StepEnd> event_ends;     ///< of waits that listen, by step
   /// Waits as the latest events left them, in order, for whoever writes them down. Not part of the
   /// state: left by the fold for the decision at hand.
   std::vector<Wait> wait_changes;
 
+  std::string started_by;  ///< whoever asked for it, also through another run; or empty
+  /// Questions that people have not answered yet, by token or awaitable.
+  std::map<uint64_t, Approval> approvals;
+  std::vector<Approval> approval_changes;  ///< as wait_changes
+
+  std::set<std::string> goals;  ///< reached so far
   std::map<NodeIndex, Ended> ended;  ///< where tokens ended outside splits
   std::set<NodeIndex> done;     ///< nodes outside splits that ended at least once
   std::set<NodeIndex> skipped;  ///< told as never to run

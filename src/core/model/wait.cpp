@@ -5,9 +5,9 @@
 namespace fermata {
 namespace {
 
-constexpr std::array<std::string_view, 6> statuses = {"scheduled", "waiting",   "resumed",
-                                                      "timeout",   "cancelled", "error"};
-constexpr std::array<std::string_view, 3> sources = {"api", "graph", "flow"};
+constexpr std::array<std::string_view, 6> wait_statuses = {"scheduled", "waiting",   "resumed",
+                                                           "timeout",   "cancelled", "error"};
+constexpr std::array<std::string_view, 3> wait_sources = {"api", "graph", "flow"};
 constexpr std::array<std::string_view, 4> listener_statuses = {"active", "matched", "expired",
                                                                "cancelled"};
 
@@ -27,13 +27,15 @@ std::string text_in(const Value& object, std::string_view name) {
 
 }  // namespace
 
-std::string_view name_of(WaitStatus status) { return statuses.at(static_cast<size_t>(status)); }
-std::optional<WaitStatus> wait_status_of(std::string_view name) {
-  return word_in<WaitStatus>(statuses, name);
+std::string_view name_of(WaitStatus status) {
+  return wait_statuses.at(static_cast<size_t>(status));
 }
-std::string_view name_of(WaitSource source) { return sources.at(static_cast<size_t>(source)); }
+std::optional<WaitStatus> wait_status_of(std::string_view name) {
+  return word_in<WaitStatus>(wait_statuses, name);
+}
+std::string_view name_of(WaitSource source) { return wait_sources.at(static_cast<size_t>(source)); }
 std::optional<WaitSource> wait_source_of(std::string_view name) {
-  return word_in<WaitSource>(sources, name);
+  return word_in<WaitSource>(wait_sources, name);
 }
 std::string_view name_of(ListenerStatus status) {
   return listener_statuses.at(static_cast<size_t>(status));
@@ -50,7 +52,7 @@ Instant latest_due() {
 Value listeners_value(const Wait& wait) {
   Value list = Value::array();
   for (const Listener& listener : wait.listeners) {
-    list.push(Value::object(
+    Value shown = Value::object(
         {{"id", wait.id + "." + std::to_string(list.size() + 1)},
          {"event_type", listener.event_type},
          {"correlation_id", text_or_null(listener.correlation_id)},
@@ -59,7 +61,11 @@ Value listeners_value(const Wait& wait) {
          {"expires_at", to_rfc3339(due_or_never(wait))},
          {"status", name_of(listener.status)},
          {"matched_at", listener.matched_at ? Value(to_rfc3339(*listener.matched_at)) : Value()},
-         {"matched_event_id", text_or_null(listener.matched_event)}}));
+         {"matched_event_id", text_or_null(listener.matched_event)}});
+    if (listener.window_start) shown.set("window_start", to_rfc3339(*listener.window_start));
+    if (!listener.phone.empty()) shown.set("phone", listener.phone);
+    if (!listener.event.is_null()) shown.set("event", listener.event);
+    list.push(std::move(shown));
   }
   return list;
 }
@@ -77,6 +83,9 @@ std::vector<Listener> listeners_of(const Value& list) {
         listener_status_of(text_in(item, "status")).value_or(ListenerStatus::cancelled);
     listener.matched_at = parse_rfc3339(text_in(item, "matched_at"));
     listener.matched_event = text_in(item, "matched_event_id");
+    listener.window_start = parse_rfc3339(text_in(item, "window_start"));
+    listener.phone = text_in(item, "phone");
+    listener.event = item.get("event");
     listeners.push_back(std::move(listener));
   }
   return listeners;

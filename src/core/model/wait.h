@@ -41,11 +41,16 @@ struct Listener {
   ListenerStatus status = ListenerStatus::active;
   std::optional<Instant> matched_at;
   std::string matched_event;
+  /// From when on a signal counts (W-56); none for waits that take signals of their run in order.
+  std::optional<Instant> window_start{};
+  std::string phone{};  ///< of the contact, for replies by phone
+  Value event{};        ///< the signal it heard, as the next step sees it
   bool operator==(const Listener&) const = default;
   template <class V> void each(V&& v) {
     v("event_type", event_type); v("correlation_id", correlation_id); v("criteria", criteria);
     v("scope", scope); v("status", status); v("matched_at", matched_at);
-    v("matched_event_id", matched_event);
+    v("matched_event_id", matched_event); v("window_start", window_start); v("phone", phone);
+    v("event", event);
   }
 };
 
@@ -71,14 +76,25 @@ struct Wait {
   std::string resumed_by;    ///< scheduler, event, timeout, manual, past_date or cancelled
   std::string ended_reason;
   std::string signal_id;     ///< of the signal that ended it
+  Value callback;            ///< of a wait of the API: {url, credentials?}, or null
+  Value metadata;            ///< as it was given, or null
+  std::string request;       ///< tells a repeated request from another (A-4), or empty
+  /// {event, branch} as whoever goes on after it is told them, or null.
+  Value outcome;
+  std::string last_error;    ///< of one that ended as `error`
+  uint64_t ending = 0;  ///< its place among the ends of its run that are told (W-72); 0: none
   bool operator==(const Wait&) const = default;
   bool is_for_event() const { return type == "for_event"; }
+  /// Hears signals to its contact or account, not only those kept by its run.
+  bool listens() const { return !listeners.empty() && listeners.front().window_start; }
   template <class V> void each(V&& v) {
     v("id", id); v("step_id", step); v("occurrence", occurrence); v("source", source);
     v("wait_type", type); v("config", config); v("status", status); v("due_at", due);
     v("intent", intent); v("listeners", listeners); v("hold_reason", hold); v("parked", parked);
     v("reached_at", reached_at); v("updated_at", updated_at); v("ended_at", ended_at);
     v("resumed_by", resumed_by); v("ended_reason", ended_reason); v("signal_id", signal_id);
+    v("callback", callback); v("metadata", metadata); v("request", request);
+    v("outcome", outcome); v("last_error", last_error); v("ending", ending);
   }
 };
 

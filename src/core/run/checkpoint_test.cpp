@@ -155,7 +155,7 @@ TEST(Snapshot, form_changes_only_with_its_number) {
   told.tell(SignalRun{"news", Value::object({{"n", 1}}), "one"});
   std::string bytes = encode_snapshot(told.run);
   EXPECT_EQ(std::to_string(bytes[0]) + " " + sha256_hex(bytes),
-            "4 4f9e32116821cbcdacea72e202b83be5d814a863f3bd05c6da7ddc45a4a4e839")
+            "5 df4a199adb76dbfcd67c675ab431105c95d981c1248945c9d9ed897eec707738")
       << "the form of a state has changed: give it the next number (snapshot_format)";
 }
 
@@ -166,12 +166,14 @@ TEST(Snapshot, form_of_an_older_program_is_read) {
   told.run.definitions.clear();
   told.run.waits.clear();
   told.run.waits_opened.clear();
+  told.run.started_by.clear();
   std::string bytes = encode_snapshot(told.run);
   constexpr size_t third_fields = 4;  // each of them one byte when it is empty
-  constexpr size_t fourth_fields = 2;
-  std::string third = "\x03" + bytes.substr(1, bytes.size() - 1 - fourth_fields);
+  constexpr size_t fourth_fields = 2, fifth_fields = 8;
+  std::string fourth = "\x04" + bytes.substr(1, bytes.size() - 1 - fifth_fields);
+  std::string third = "\x03" + fourth.substr(1, fourth.size() - 1 - fourth_fields);
   std::string older = "\x02" + third.substr(1, third.size() - 1 - third_fields);
-  for (const std::string& form : {third, older}) {
+  for (const std::string& form : {fourth, third, older}) {
     auto read = decode_snapshot(form, told.run.definition);
     ASSERT_TRUE(read);
     EXPECT_EQ(encode_snapshot(*read), bytes);

@@ -2,6 +2,8 @@
 
 #include "base/overloaded.h"
 #include "core/graph/advance.h"
+#include "core/run/approval_events.h"
+#include "core/run/api_waits.h"
 #include "core/run/step.h"
 #include "core/run/wait_events.h"
 
@@ -12,6 +14,8 @@ namespace {
 Decision concluded(Step& step) {
   if (step.run.finished() && !step.decision.events.empty()) report_end(step);
   step.decision.waits = take_wait_changes(step.run);
+  step.decision.approvals = take_approval_changes(step.run);
+  step.decision.deliveries = deliveries_of(step);
   return std::move(step.decision);
 }
 
@@ -36,6 +40,7 @@ Activation activation_of(const Run& run, TokenId id) {
 
 Outcome<Decision> decide(Run& run, const Command& command, const Given& given) {
   run.wait_changes.clear();
+  run.approval_changes.clear();
   bool starts = std::holds_alternative<StartRun>(command.body);
   if (!starts && !run.exists())
     return fail(ErrorCode::execution_not_found, "there is no execution " + command.run.text());
@@ -65,6 +70,13 @@ Outcome<Decision> decide(Run& run, const Command& command, const Given& given) {
           [&](const ChangeWait& body) { return on_change_wait(step, command, body); },
           [&](const HoldWaits& body) { return on_hold_waits(step, command, body); },
           [&](const ReleaseWaits& body) { return on_release_waits(step, command, body); },
+          [&](const AnswerApproval& body) { return on_answer_approval(step, command, body); },
+          [&](const OpenWait& body) { return on_open_wait(step, command, body); },
+          [&](const CompleteRun& body) { return on_complete(step, body); },
+          [&](const TakeAnswer& body) { return on_take_answer(step, command, body); },
+          [&](const OfferSignal& body) { return on_offer(step, body); },
+          [&](const FollowContact&) { return on_follow_contact(step, command); },
+          [&](const AchieveGoals& body) { return on_achieve_goals(step, body); },
       },
       command.body);
   if (!outcome) return Failure{std::move(outcome).error()};

@@ -3,7 +3,10 @@
 #include <vector>
 
 #include "base/error.h"
+#include "core/model/account_settings.h"
 #include "core/model/command.h"
+#include "core/model/delivery.h"
+#include "core/model/contact.h"
 #include "core/model/effect.h"
 #include "core/model/event.h"
 #include "core/model/post.h"
@@ -32,6 +35,7 @@ struct RunLimits {
   int64_t interval_ms_max = int64_t{365} * 86'400'000;
   uint64_t signals_kept_max = 10'000;
   uint32_t child_depth_max = 32;
+  int64_t callback_give_up_ms = int64_t{72} * 3'600'000;  ///< W-74
   uint32_t mail_recipients_max = 100;
   flow::FlowLimits flow;  ///< of scripts; settings `flow_…`
 };
@@ -44,6 +48,14 @@ struct Given {
   /// The zone data in force; none: UTC and fixed offsets. What it leads to is written into events,
   /// so a fold needs none.
   std::shared_ptr<const ZoneTable> zones = nullptr;
+  /// Signals received before now that waits of the run may have missed while they were held, or
+  /// that a timeout must not overtake (W-57, W-65); in the order they came.
+  std::vector<SignalRef> retained{};
+  /// What the run's account has chosen, and the contact the run is about. None: the defaults, no
+  /// contact. What they lead to is written into events too.
+  std::shared_ptr<const AccountSettings> account = nullptr;
+  std::shared_ptr<const Contact> contact = nullptr;
+  OnInactive workflow = OnInactive::active;  ///< what becomes of waits of the run's workflow
 };
 
 struct Decision {
@@ -51,6 +63,8 @@ struct Decision {
   std::vector<Effect> effects;
   std::vector<Post> posts;
   std::vector<WaitRecord> waits;  ///< those it changed, as they are now
+  std::vector<ApprovalRecord> approvals;  ///< the same of approvals
+  std::vector<Delivery> deliveries;  ///< of the ends it brought about
 };
 
 /// Decides what a command means for a run and advances the run by the events it returns: each event

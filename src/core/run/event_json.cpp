@@ -48,6 +48,22 @@ class JsonFields {
     out_.set("visit", activation.visit);
     out_.set("attempt", activation.attempt);
   }
+  /// What was asked of whom; who has answered is another event.
+  void operator()(const char*, const Approval& approval) {
+    if (approval.source == WaitSource::flow) {
+      for (std::string_view name : {"lineage", "visit", "attempt"}) out_.erase(name);
+      out_.set("node", approval.step);
+    }
+    Value approvers = Value::array();
+    for (const std::string& one : approval.approvers) approvers.push(one);
+    out_.set("approval_id", approval.id);
+    (*this)("title", approval.title);
+    (*this)("message", approval.message);
+    (*this)("payload", approval.payload);
+    out_.set("approvers", std::move(approvers));
+    out_.set("hash", approval.hash);
+    (*this)("until", approval.expires_at);
+  }
   void operator()(const char* name, const Lineage& lineage) {
     out_.set(name, show_.lineage(lineage));
     if (!lineage.outside()) out_.set("index", lineage.item);
@@ -75,7 +91,12 @@ class JsonFields {
     }
     out_.set(name, std::move(list));
   }
+  void operator()(std::string_view, const Wait& wait) {
+    const_cast<Wait&>(wait).each(*this);
+  }
   void operator()(std::string_view name, const std::string& text) {
+    // What a client made its request known by is nobody else's business.
+    if (name == "request") return;
     if (text.empty() || name == "request_hash") return;
     if (name == "seed") return out_.set("seed_bytes", text.size());
     // Only a migrated script has one.
@@ -101,6 +122,14 @@ class JsonFields {
     }
   }
   void operator()(std::string_view name, Instant at) { out_.set(name, to_rfc3339(at)); }
+  void operator()(std::string_view name, const std::vector<Listener>& listeners) {
+    if (listeners.empty()) return;
+    Value list = Value::array();
+    for (const Listener& listener : listeners)
+      list.push(Value::object({{"event_type", listener.event_type}, {"scope", listener.scope}}));
+    out_.set(name, std::move(list));
+    if (listeners.front().window_start) (*this)("window_start", *listeners.front().window_start);
+  }
   template <class E>
     requires std::is_enum_v<E>
   void operator()(std::string_view name, E value) {

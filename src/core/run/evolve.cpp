@@ -1,3 +1,4 @@
+#include "core/run/approval_events.h"
 #include "core/run/tokens.h"
 
 #include "base/check.h"
@@ -64,6 +65,7 @@ void skip_split(Run& run, Token token, Value output, NodeIndex aggregator, Insta
   next.lineage = token.lineage;
   next.context = token.context.with(Context::of_node(token.node), std::move(output));
   next.payload = token.payload;
+  next.starts = token.starts;
   next.gathers = id;
   run.scopes.emplace(id, std::move(scope));
   add_token(run, run.next_token++, std::move(next));
@@ -88,6 +90,7 @@ void apply(Run& run, const Box<RunStarted>& start, Instant at) {
   run.parent_ref = event.parent_ref;
   run.depth = event.depth.value_or(0);
   run.request_hash = event.request_hash;
+  run.started_by = event.on_behalf_of.empty() ? event.by : event.on_behalf_of;
   run.origin = {event.origin_run, event.origin_kind};
   run.definitions = {event.hash};
   run.trace = {event.traceparent, event.tracestate, event.trace_recorded.value_or(false)};
@@ -97,11 +100,13 @@ void apply(Run& run, const Box<RunStarted>& start, Instant at) {
   if (run.run_key.empty()) run.run_key = id;
   if (!event.seed.empty()) {
     if (run.script) continue_script(run, at);
+    take_over_approvals(run, at);
     return take_over_waits(run, at);
   }
   run.input = event.input;
   run.trigger = event.trigger;
   if (run.definition->is_script()) return begin_script(run, event.start_at, at);
+  if (run.definition->external) return;
   Token token;
   token.node = run.definition->entry;
   token.context = Context().with(Context::json_key, run.input);
@@ -127,7 +132,8 @@ void apply(Run& run, const RunUnpaused& event, Instant) {
   Duration pause{event.paused_ms};
   std::set<RunTimer> moved;
   for (RunTimer timer : run.timers) {
-    bool waits = timer.kind == TimerKind::token || timer.kind == TimerKind::script;
+    bool waits = timer.kind == TimerKind::token || timer.kind == TimerKind::script ||
+                 timer.kind == TimerKind::wait;
     if (!waits) timer.due = timer.due + pause;
     moved.insert(timer);
   }
@@ -227,7 +233,9 @@ void apply(Run& run, const NodeRetryScheduled& event, Instant at) {
 
 void apply(Run& run, const WaitOpened& event, Instant at) {
   Token& token = begin(run, event.activation, at);
-  token.parked = event.kind == "signal" ? Parked::signal : Parked::timer;
+  token.parked = event.kind == "signal"  ? Parked::signal
+                 : event.kind == "event" ? Parked::event
+                                         : Parked::timer;
   if (token.parked == Parked::signal && !token.parameters.is_object())
     token.parameters = Value::object({{"name", event.signal_name}});
   set_due(run, event.activation.token, token, event.resume_at);
@@ -237,7 +245,8 @@ void apply(Run& run, const WaitOpened& event, Instant at) {
 void apply(Run& run, const WaitResumed& event, Instant at) {
   begin(run, event.activation, at);
   end_wait(run, event, at);
-  if (!event.signal_id.empty()) drop_signal(run, event.signal_id);
+  // Only a signal that the run had kept is used up.
+  if (event.resumed_by == "signal") drop_signal(run, event.signal_id);
   Token token = take_token(run, event.activation.token);
   finish(run, event.activation, std::move(token), event.output, std::nullopt, event.edges);
 }
@@ -260,6 +269,7 @@ void apply(Run& run, const SplitOpened& event, Instant at) {
   scope.max_parallel = event.max_parallel;
   scope.halt_on_item_error = event.halt_on_item_error;
   scope.opened_at = at;
+  scope.starts = token.starts;
   scope.deadline = event.deadline;
   scope.slots.resize(event.total);
   if (scope.deadline) run.timers.insert({*scope.deadline, TimerKind::scope, event.scope});
@@ -304,6 +314,7 @@ void apply(Run& run, const SplitClosed& event, Instant at) {
   token.lineage = scope.outer;
   token.context = scope.base;
   token.payload = scope.payload;
+  token.starts = scope.starts;
   token.since = at;
   if (!judged) {
     token.node = scope.split;
@@ -333,7 +344,8 @@ void apply(Run& run, const MergeArrived& event, Instant at) {
     run.pending_merges.emplace(merge.id, key);
     ++run.branch(token.lineage).merges;
   }
-  merge.arrivals.push_back({event.edge, std::move(token.context), std::move(token.payload)});
+  merge.arrivals.push_back({event.edge, std::move(token.context), std::move(token.payload),
+                            std::move(token.starts)});
 }
 
 void apply(Run& run, const MergeRecounted& event, Instant) {
@@ -392,7 +404,10 @@ void apply(Run& run, const NodesSkipped& event, Instant) {
 }
 
 void apply(Run& run, const TokensCancelled& event, Instant) {
-  if (event.whole_lineage && event.lineage.outside()) cancel_all_waits(run, run_ends);
+  if (event.whole_lineage && event.lineage.outside()) {
+    cancel_all_waits(run, run_ends);
+    withdraw_approvals(run, run_ends);
+  }
   if (event.whole_lineage) {
     cancel_lineage(run, event.lineage);
   } else {
@@ -423,6 +438,8 @@ void apply(Run& run, const RunMigrated& event, Instant) {
 
 void end(Run& run, RunStatus status, Instant at, const std::string& reason) {
   end_all_waits(run, reason);
+  end_all_approvals(run, reason);
+  if (run.definition->external) ++run.endings;
   run.status = status;
   run.completed_at = at;
   run.paused_at.reset();
@@ -432,6 +449,7 @@ void end(Run& run, RunStatus status, Instant at, const std::string& reason) {
   run.merges.clear();
   run.pending_merges.clear();
   run.signals.clear();
+  run.event_ends.clear();
   run.root = {};
   run.script.reset();
   run.script_begins.reset();
@@ -441,9 +459,13 @@ void end(Run& run, RunStatus status, Instant at, const std::string& reason) {
   run.orders = 0;
 }
 
+void apply(Run& run, const GoalAchieved& event, Instant) {
+  run.goals.insert(event.goal);
+  if (event.ends) run.exit_reason = goal_achieved;
+}
 void apply(Run& run, const RunCompleted& event, Instant at) {
   run.output = event.output;
-  end(run, RunStatus::completed, at, "run_completed");
+  end(run, RunStatus::completed, at, run.exit_reason.empty() ? "run_completed" : run.exit_reason);
 }
 void apply(Run& run, const RunFailed& event, Instant at) {
   run.error = event.error;
@@ -461,9 +483,11 @@ void apply(Run& run, const RunTimedOut&, Instant at) {
 
 void evolve(Run& run, const Event& event) {
   size_t changes = run.wait_changes.size();
+  size_t answers = run.approval_changes.size();
   run.script_asks.clear();
   std::visit([&](const auto& body) { apply(run, body, event.at); }, event.body);
   date_changes(run, std::min(changes, run.wait_changes.size()), event.at);
+  date_approvals(run, std::min(answers, run.approval_changes.size()), event.at);
   run.last_sequence = event.sequence;
   run.last_at = event.at;
 }

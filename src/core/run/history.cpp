@@ -25,7 +25,8 @@ std::string_view type_name(const EventBody& body) {
       "RunCancelled", "RunTimedOut",    "JobRequested",   "ChildRequested", "SignalSent",
       "FlowResumed",  "FlowSettled",    "TimerFired",     "FlowEnding",     "FlowNoted",
       "WaitCancelled", "WaitChanged",   "WaitHeld",       "WaitReleased",
-      "FlowFaulted",  "FlowMigrated"};
+      "FlowFaulted",  "FlowMigrated",   "ApprovalRequested", "ApprovalDecided",
+      "WaitRegistered", "WaitEnded",    "SignalMatched",  "GoalAchieved"};
   static_assert(std::size(names) == std::variant_size_v<EventBody>);
   if (const auto* note = std::get_if<FlowNoted>(&body)) return script_event_name(*note);
   if (const auto* settled = std::get_if<FlowSettled>(&body)) return script_event_name(*settled);
@@ -90,6 +91,7 @@ Outcome<Run> fold_to(Run run, const std::vector<HistoryChunk>& history,
       evolve(run, event);
     }
     run.wait_changes.clear();
+    run.approval_changes.clear();
   }
   return run;
 }

@@ -109,7 +109,7 @@ class Fit {
 
 Outcome<RunMigrated> plan_migration(const Run& run, const MigrationTarget& target) {
   const Definition& to = *target.definition;
-  if (run.definition->is_script() || to.is_script())
+  if (run.definition->is_script() || to.is_script() || run.definition->external != to.external)
     return fail(ErrorCode::migration_refused, "a graph goes on as a graph");
   Moves moves = moves_between(*run.definition, to, target.map);
   std::vector<Finding> mistakes = map_mistakes(*run.definition, to, target.map);

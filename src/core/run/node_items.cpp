@@ -98,6 +98,14 @@ void NodeItems::on_wait(const Event& event) {
                                            {"error", e->error},
                                            {"retry_at", to_rfc3339(e->retry_at)}}));
   }
+  if (const auto* e = std::get_if<ApprovalRequested>(&event.body);
+      e && is_here(e->activation.node)) {
+    Item& item = of_token(event, e->activation);
+    item.status = "waiting";
+    item.details = Value::object({{"approval_id", e->approval.id},
+                                  {"hash", e->approval.hash},
+                                  {"until", time_or_null(e->approval.expires_at)}});
+  }
   if (const auto* e = std::get_if<WaitOpened>(&event.body); e && is_here(e->activation.node)) {
     Item& item = of_token(event, e->activation);
     item.status = "waiting";

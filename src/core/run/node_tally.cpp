@@ -123,6 +123,8 @@ void NodeTally::count(const Event& event) {
   if (const auto* e = std::get_if<SignalSent>(&body)) enter(e->activation, running);
   if (const auto* e = std::get_if<NodeRetryScheduled>(&body)) enter(e->activation, waiting);
   if (const auto* e = std::get_if<WaitOpened>(&body)) enter(e->activation, waiting);
+  if (const auto* e = std::get_if<ApprovalRequested>(&body); e && e->activation.token != 0)
+    enter(e->activation, waiting);
   if (const auto* e = std::get_if<NodeSucceeded>(&body)) {
     leave(e->activation, e->skipped ? skipped : success);
     follow(e->edges);

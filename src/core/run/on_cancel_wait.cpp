@@ -1,4 +1,4 @@
-#include "core/run/step.h"
+#include "core/run/api_waits.h"
 #include "core/run/wait_events.h"
 
 namespace fermata {
@@ -8,6 +8,8 @@ Outcome<void> on_cancel_wait(Step& step, const Command& command, const CancelWai
   // Asked for again, it is still cancelled.
   if (!is_pending(step.run.waits.at(key).status)) return {};
   step.emit(WaitCancelled{cancel.wait, cancel.reason, command.actor});
+  // One beside the program may have been the last that kept the run.
+  if (key.source == WaitSource::api) go_on(step);
   return {};
 }
 

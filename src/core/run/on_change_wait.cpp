@@ -1,5 +1,5 @@
 #include "core/graph/wait_plan.h"
-#include "core/run/step.h"
+#include "core/run/api_waits.h"
 #include "core/run/wait_events.h"
 
 namespace fermata {
@@ -36,9 +36,10 @@ Outcome<void> on_change_wait(Step& step, const Command& command, const ChangeWai
   if (change.config.is_null() && interval) {
     plan = moved_interval(wait, from);
   } else {
-    const ZoneTable& zones = step.given.zones ? *step.given.zones : *utc_table();
     Value config = change.config.is_null() ? wait.config : change.config;
-    auto made = graph::plan_typed_wait(wait.type, std::move(config), {from, zones, wait.id});
+    auto made = graph::plan_typed_wait(wait.type, std::move(config),
+                                       graph::wait_moment(step, from, wait.id));
+    if (made && made->missing) made = Failure{std::vector{graph::missing_date(*made)}};
     if (!made) return refused(std::move(made).error());
     plan = *std::move(made);
   }
@@ -49,8 +50,7 @@ Outcome<void> on_change_wait(Step& step, const Command& command, const ChangeWai
   if (same) return {};
   step.emit(WaitChanged{change.wait, due, std::move(plan.config), std::move(plan.intent), "user",
                         command.actor});
-  // An early look is a quiet refusal.
-  (void)on_wake(step);
+  look_at_clock(step);
   return {};
 }
 

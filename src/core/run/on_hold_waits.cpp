@@ -1,5 +1,5 @@
 #include "core/graph/advance.h"
-#include "core/run/step.h"
+#include "core/run/api_waits.h"
 #include "core/run/wait_events.h"
 
 /// Holding waits and letting them go again (W-65). A pause of the run is another kind of hold.
@@ -39,9 +39,10 @@ Outcome<void> on_release_waits(Step& step, const Command& command, const Release
   }
   // Signals that came meanwhile go first, then what is due, in due order.
   if (step.run.paused() || step.decision.events.empty()) return {};
-  graph::offer_kept_signals(step);
-  graph::advance(step);
-  (void)on_wake(step);
+  if (!step.run.definition->is_script()) graph::offer_kept_signals(step);
+  take_retained(step);
+  go_on(step);
+  look_at_clock(step);
   return {};
 }
 

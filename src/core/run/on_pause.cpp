@@ -17,6 +17,7 @@ Outcome<void> on_resume(Step& step, const Command& command) {
   step.emit(RunUnpaused{command.actor, (step.at - *run.paused_at).ms});
   graph::touch_pending_merges(step);
   graph::offer_kept_signals(step);
+  take_retained(step);
   graph::advance(step);
   // Held waits fire now, in due order (G-95); an early look is a quiet refusal.
   if (!run.finished() && !step.spent()) (void)on_wake(step);

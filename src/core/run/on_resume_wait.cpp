@@ -1,5 +1,5 @@
 #include "core/graph/advance.h"
-#include "core/run/step.h"
+#include "core/run/api_waits.h"
 #include "core/run/wait_events.h"
 
 namespace fermata {
@@ -7,6 +7,12 @@ namespace fermata {
 Outcome<void> on_resume_wait(Step& step, const ResumeWait& resume) {
   FERMATA_TRY(key, standing_wait(step.run, resume.wait));
   if (step.run.paused()) return fail(ErrorCode::run_paused, "the execution is paused");
+  if (key.source == WaitSource::api) {
+    if (resume.dry_run) return {};
+    resume_api_wait(step, key, resume);
+    go_on(step);
+    return {};
+  }
   auto edges = graph::edges_to(step.run, key.number, resume.branch);
   if (!edges)
     return fail(ErrorCode::unknown_step, "no edge of the step leads to `" + resume.branch + "`",

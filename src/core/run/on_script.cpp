@@ -3,6 +3,7 @@
 #include "base/overloaded.h"
 #include "core/flow/durable/activate.h"
 #include "core/flow/durable/awaitable_errors.h"
+#include "core/run/api_waits.h"
 #include "core/run/script_asks.h"
 #include "core/run/script_events.h"
 #include "core/run/script_migration.h"
@@ -44,10 +45,7 @@ Outcome<uint32_t> awaited(const Run& run, std::string_view ref, AwaitableKind ki
 }
 
 void settle(Step& step, uint32_t number, AwaitableStatus status, Value result) {
-  const flow::Awaitable& record = step.run.script->awaitables.at(number);
-  FlowSettled event{number, record.kind, status, std::move(result), about(record)};
-  emit(step, std::move(event));
-  advance_script(step);
+  settle_awaited(step, number, status, std::move(result));
 }
 
 Outcome<void> on_job(Step& step, const SettleJob& job) {
@@ -127,6 +125,16 @@ Outcome<void> on_signal_for_script(Step& step, const SignalRun& signal) {
   return {};
 }
 
+/// One that is meant for the run itself; a script has no waits that listen beyond it.
+Outcome<void> on_offer_for_script(Step& step, const OfferSignal& offer) {
+  if (!offer.wait.empty()) return on_offer(step, offer);
+  FERMATA_TRY_VOID(refuse_ended(step.run));
+  const Signal& signal = *offer.signal;
+  if (signal.account != step.run.account)
+    return fail(ErrorCode::not_listening, "the execution belongs to another account");
+  return on_signal_for_script(step, {signal.type, signal.data, signal.id});
+}
+
 /// Begins the end; clean-up may go on after this decision unless it is forced (F-53).
 void end_script(Step& step, flow::FlowEnd end, std::string reason, std::string by,
                 bool force = false) {
@@ -144,6 +152,10 @@ Outcome<void> on_cancel_script(Step& step, const Command& command, const CancelR
   Run& run = step.run;
   if (run.status == RunStatus::cancelled) return {};
   FERMATA_TRY_VOID(refuse_ended(run));
+  if (run.script->ended()) {
+    step.emit(RunCancelled{cancel.reason, command.actor});
+    return {};
+  }
   if (run.script->unwinding != flow::FlowEnd::none && !cancel.force) return {};
   // What is paused cannot clean up.
   if (run.paused()) emit(step, RunUnpaused{command.actor, (step.at - *run.paused_at).ms});
@@ -163,6 +175,8 @@ void fire_script_timer(Step& step) {
   emit(step, std::move(fired));
 }
 
+}  // namespace
+
 Outcome<void> on_wake_script(Step& step) {
   Run& run = step.run;
   FERMATA_TRY_VOID(refuse_ended(run));
@@ -177,7 +191,13 @@ Outcome<void> on_wake_script(Step& step) {
   while (!step.spent() && due() && !run.script->open) {
     ++step.activations;
     RunTimer timer = *run.timers.begin();
-    if (timer.kind == TimerKind::run) {
+    if (timer.kind == TimerKind::wait) {
+      fire_api_wait(step, timer.id);
+      if (!run.finished()) advance_script(step);
+    } else if (timer.kind == TimerKind::run && run.script->ended()) {
+      // It has ended already; a wait beside it kept the run.
+      step.emit(RunTimedOut{});
+    } else if (timer.kind == TimerKind::run) {
       end_script(step, flow::FlowEnd::timed_out, "the execution timed out", "engine");
     } else {
       fire_script_timer(step);
@@ -186,6 +206,13 @@ Outcome<void> on_wake_script(Step& step) {
   }
   return {};
 }
+
+void exit_script(Step& step, const std::string& reason) {
+  if (step.run.script->ended()) return step.emit(RunCancelled{reason, "engine"});
+  end_script(step, flow::FlowEnd::cancelled, reason, "engine");
+}
+
+namespace {
 
 Outcome<void> on_resume_script(Step& step, const Command& command) {
   Run& run = step.run;
@@ -211,6 +238,13 @@ Outcome<void> on_migrate_script(Step& step, const MigrateRun& migrate) {
 
 }  // namespace
 
+void settle_awaited(Step& step, uint32_t number, AwaitableStatus status, Value result) {
+  const flow::Awaitable& record = step.run.script->awaitables.at(number);
+  FlowSettled event{number, record.kind, status, std::move(result), about(record)};
+  emit(step, std::move(event));
+  advance_script(step);
+}
+
 Outcome<void> decide_script(Step& step, const Command& command) {
   auto closed = [] { return fail(ErrorCode::activation_closed, "a script makes no calls"); };
   return std::visit(
@@ -229,14 +263,32 @@ Outcome<void> decide_script(Step& step, const Command& command) {
           [&](const SettleJob& body) -> Outcome<void> { return on_job(step, body); },
           [&](const SettleChild& body) -> Outcome<void> { return on_child(step, body); },
           [&](const SettleSignal& body) -> Outcome<void> { return on_sent(step, body); },
-          [&](const ResumeWait&) -> Outcome<void> { return wait_has_ended(); },
-          [&](const CancelWait&) -> Outcome<void> { return wait_has_ended(); },
-          [&](const ChangeWait&) -> Outcome<void> { return wait_has_ended(); },
+          [&](const ResumeWait& body) -> Outcome<void> { return on_resume_wait(step, body); },
+          [&](const CancelWait& body) -> Outcome<void> {
+            return on_cancel_wait(step, command, body);
+          },
+          [&](const ChangeWait& body) -> Outcome<void> {
+            return on_change_wait(step, command, body);
+          },
           [&](const HoldWaits& body) -> Outcome<void> {
             return on_hold_waits(step, command, body);
           },
           [&](const ReleaseWaits& body) -> Outcome<void> {
             return on_release_waits(step, command, body);
+          },
+          [&](const AnswerApproval& body) -> Outcome<void> {
+            return on_answer_approval(step, command, body);
+          },
+          [&](const OpenWait& body) -> Outcome<void> { return on_open_wait(step, command, body); },
+          [&](const CompleteRun& body) -> Outcome<void> { return on_complete(step, body); },
+          [&](const TakeAnswer& body) -> Outcome<void> {
+            return on_take_answer(step, command, body);
+          },
+          [&](const OfferSignal& body) -> Outcome<void> { return on_offer_for_script(step, body); },
+          [&](const FollowContact&) -> Outcome<void> { return {}; },
+          [&](const AchieveGoals& body) -> Outcome<void> {
+            if (!note_goals(step, body)) return {};
+            return on_cancel_script(step, command, {goal_achieved});
           },
       },
       command.body);

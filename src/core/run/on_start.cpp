@@ -2,6 +2,7 @@
 #include "core/run/script_asks.h"
 #include "core/run/snapshot.h"
 #include "core/run/step.h"
+#include "core/run/wait_gate.h"
 
 namespace fermata {
 
@@ -13,6 +14,7 @@ Outcome<void> on_start(Step& step, const Command& command, const StartRun& start
     return fail(ErrorCode::idempotency_key_reused,
                 "execution " + command.run.text() + " was started by another request");
   }
+  FERMATA_TRY_VOID(refuse_opted_out(step.given, start.workflow));
   run.id = command.run;
   run.definition = start.definition;
   RunStarted event;
@@ -33,6 +35,7 @@ Outcome<void> on_start(Step& step, const Command& command, const StartRun& start
   event.origin_kind = start.origin.kind;
   event.start_at = start.start_at;
   event.by = command.actor;
+  event.on_behalf_of = start.on_behalf_of;
   if (!start.trace.parent.empty()) {
     event.traceparent = start.trace.parent;
     event.tracestate = start.trace.state;

@@ -1,5 +1,5 @@
 #include "core/graph/advance.h"
-#include "core/run/step.h"
+#include "core/run/api_waits.h"
 
 namespace fermata {
 
@@ -20,6 +20,7 @@ void fire(Step& step, const RunTimer& timer) {
     case TimerKind::scope: return graph::fire_scope_timeout(step, static_cast<ScopeId>(timer.id));
     case TimerKind::run: return graph::time_out_run(step);
     case TimerKind::script: return;  // a graph has none
+    case TimerKind::wait: return fire_api_wait(step, timer.id);
   }
 }
 
@@ -28,6 +29,7 @@ void fire(Step& step, const RunTimer& timer) {
 Outcome<void> on_wake(Step& step) {
   FERMATA_TRY_VOID(refuse_if_idle(step.run, step.given.now));
   graph::advance(step);
+  take_retained(step);
   // One timer at a time, each followed to quiescence: a wait that was due before a merge's timeout
   // arrives before it, however late both are looked at.
   while (!step.spent() && !step.run.finished() && !step.run.timers.empty() &&

@@ -157,7 +157,14 @@ Outcome<Value> migration_plan(const Source& source, const MigrationTarget& targe
   return plan;
 }
 
+Outcome<void> refuse_external(const Source& source) {
+  if (!source.definitions.latest->external) return {};
+  return fail(ErrorCode::rerun_not_possible,
+              "the execution has no program here; register another one");
+}
+
 Outcome<Seed> retry(const Source& source, const std::optional<MigrationTarget>& target) {
+  FERMATA_TRY_VOID(refuse_external(source));
   RunStatus status = source.summary.status;
   if (!is_terminal(status))
     return fail(ErrorCode::run_not_finished, "the execution has not ended yet");

@@ -122,6 +122,7 @@ Outcome<uint64_t> resting_point(const Source& source, uint64_t at_sequence) {
 
 Outcome<Seed> fork(const Source& source, uint64_t at_sequence, const Value& changes,
                    uint32_t snapshots_kept) {
+  FERMATA_TRY_VOID(refuse_external(source));
   if (at_sequence == 0 || at_sequence > source.summary.last_sequence) {
     return fail(ErrorCode::sequence_unknown,
                 "the execution has sequences 1 to " + std::to_string(source.summary.last_sequence));

@@ -12,6 +12,8 @@ void detach(Run& run);
 /// Puts a started token back to the beginning of its activation.
 void start_anew(Run& run, TokenId id);
 Seed seed_of(Run run);
+/// What has no program begins anew where its program is.
+Outcome<void> refuse_external(const Source& source);
 
 // The same for runs of scripts.
 Outcome<Seed> retry_script(const Source& source, const std::optional<MigrationTarget>& target);

@@ -119,6 +119,7 @@ void carry_arrivals(Run& run, NodeIndex node, const Replay& old, const Token& st
 }  // namespace
 
 Outcome<Seed> rerun(const Source& source, const std::string& from_node) {
+  FERMATA_TRY_VOID(refuse_external(source));
   if (!is_terminal(source.summary.status))
     return fail(ErrorCode::run_not_finished, "the execution has not ended yet");
   if (source.definitions.latest->is_script()) return rerun_script(source, from_node);

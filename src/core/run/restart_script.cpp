@@ -1,4 +1,5 @@
 #include "core/flow/durable/activate.h"
+#include "core/flow/durable/ledger.h"
 #include "core/run/decide.h"
 #include "core/run/history.h"
 #include "core/run/restart_parts.h"
@@ -101,6 +102,26 @@ class ScriptReplay {
   bool halfway_ = false;  ///< an activation was cut and has not ended yet
 };
 
+/// Work that failed before the last park and that the script has neither awaited nor put into a
+/// composite: it would meet the old failure later, so the work is open again.
+void reopen_unseen_failures(Run& run) {
+  flow::Execution& script = run.own_script();
+  std::vector<flow::Outgoing> told;
+  flow::Ledger ledger(script, told);
+  for (auto& [number, record] : script.awaitables) {
+    bool work = record.kind == flow::AwaitableKind::task ||
+                record.kind == flow::AwaitableKind::child ||
+                record.kind == flow::AwaitableKind::send;
+    bool failed = record.status == flow::AwaitableStatus::failed;
+    if (!work || !failed || record.observed || record.delivered) continue;
+    ledger.drop_bytes(record.result);
+    record.status = flow::AwaitableStatus::pending;
+    record.sequence = 0;
+    record.result = {};
+    ++script.pending;
+  }
+}
+
 /// What is still awaited was somebody else's to do for the old run: it is ordered anew.
 void order_anew(Run& run, std::map<uint32_t, flow::Outgoing>& orders) {
   run.script_orders.clear();
@@ -157,6 +178,7 @@ Outcome<Seed> retry_script(const Source& source, const std::optional<MigrationTa
     const auto* settled = std::get_if<FlowSettled>(&event.body);
     if (!settled || !is_failed_work(*settled)) evolve(run, event);
   }
+  reopen_unseen_failures(run);
   Value report = Value::object();
   if (target && target->definition->hash != run.definition->hash) {
     FERMATA_TRY(moved, move_script(run, *target));

@@ -1,4 +1,5 @@
 #include "core/flow/durable/activate.h"
+#include "core/run/api_waits.h"
 #include "core/run/script_asks.h"
 #include "core/run/script_events.h"
 #include "core/run/step.h"
@@ -72,9 +73,13 @@ void end_run(Step& step) {
   const flow::Execution& script = *kept;
   switch (script.end) {
     case flow::FlowEnd::none: return;
-    case flow::FlowEnd::completed: return step.emit(RunCompleted{script.output});
+    case flow::FlowEnd::completed:
+      if (held_open(run)) return;
+      return step.emit(RunCompleted{script.output});
     case flow::FlowEnd::failed: return step.emit(RunFailed{script.error.to_value()});
     case flow::FlowEnd::cancelled:
+      // What a goal ended has come to its purpose.
+      if (run.exit_reason == goal_achieved) return step.emit(RunCompleted{});
       return step.emit(RunCancelled{script.reason, run.script_ended_by});
     case flow::FlowEnd::timed_out: return step.emit(RunTimedOut{});
   }

@@ -2,6 +2,7 @@
 
 #include "base/overloaded.h"
 #include "core/flow/durable/awaitable_errors.h"
+#include "core/run/approval_events.h"
 
 namespace fermata {
 
@@ -61,6 +62,7 @@ class Asks {
     order.parent = run_.id;
     if (!child.detached) order.parent_ref = std::to_string(child.number);
     order.depth = run_.depth + 1;
+    order.on_behalf_of = run_.started_by;
     step_.post(std::move(order));
   }
   void operator()(flow::SendSignal& send) {
@@ -76,7 +78,7 @@ class Asks {
     step_.post(std::move(order));
   }
   void operator()(const flow::OpenApproval& approval) {
-    note(FlowNote::approval_opened, approval.number, {{"request", approval.request}});
+    step_.emit(ApprovalRequested{{}, approval_of(run_, approval, place_, step_.at)});
   }
   void operator()(const flow::CancelWork& cancelled) {
     note(FlowNote::work_cancelled, cancelled.number,

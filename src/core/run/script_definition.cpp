@@ -1,6 +1,8 @@
 #include "core/run/script_definition.h"
 
 #include "base/check.h"
+#include "base/hash.h"
+#include "base/json.h"
 #include "core/flow/compile_script.h"
 #include "core/graph/check.h"
 
@@ -19,7 +21,22 @@ graph::DefinitionRef make_script_definition(flow::ScriptRef script) {
   return definition;
 }
 
+bool is_external(const Value& canonical) {
+  return canonical.get("language") == Value("external");
+}
+
+graph::DefinitionRef make_external_definition(Value canonical) {
+  auto definition = std::make_shared<graph::Definition>();
+  definition->hash = DefinitionHash(sha256_hex(to_canonical_json(canonical)));
+  definition->external = true;
+  definition->callback = canonical.get("callback");
+  definition->canonical = std::move(canonical);
+  definition->index_names();
+  return definition;
+}
+
 Outcome<graph::DefinitionRef> ready_definition(const Value& canonical) {
+  if (is_external(canonical)) return make_external_definition(canonical);
   if (canonical.get("language") != Value("flow")) return graph::compile_definition(canonical);
   const Value& source = canonical.get("source");
   if (!source.is_string())

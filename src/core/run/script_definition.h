@@ -8,7 +8,12 @@ namespace fermata {
 /// script must have passed its checks.
 graph::DefinitionRef make_script_definition(flow::ScriptRef script);
 
-/// A definition as it was stored, graph or script (`{"language": "flow", "source"}`), made ready to
+/// A definition without a program (W-71): `{"language": "external", "callback"?}`, as canonical as
+/// it is stored.
+graph::DefinitionRef make_external_definition(Value canonical);
+bool is_external(const Value& canonical);
+
+/// A definition as it was stored, graph, external or script, made ready to
 /// run. Fails with data_damaged when it cannot have been stored like this.
 Outcome<graph::DefinitionRef> ready_definition(const Value& canonical);
 

@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "core/flow/durable/activate.h"
 #include "core/flow/durable/execution_bytes.h"
+#include "core/run/approval_events.h"
 
 namespace fermata {
 
@@ -81,6 +82,8 @@ void continue_script(Run& run, Instant at) {
   } else {
     script.context = context_of(run, at);
   }
+  // Those that are still wanted are asked for anew.
+  run.approvals.clear();
   run.script_asks = std::exchange(run.script_orders, {});
   run.script_ran = at;
   set_timer(run);
@@ -118,6 +121,7 @@ void apply(Run& run, const FlowTimerFired& event, Instant at) {
     return set_timer(run);
   }
   take(run, flow::FireTimer{event.number}, at);
+  end_approval(run, event.number, {ApprovalStatus::expired});
   if (!run.script->open) {
     // A timer fires once, whatever became of what it was armed for.
     auto& alarms = run.own_script().alarms;
@@ -169,6 +173,8 @@ void apply(Run& run, const FlowMigrated& event, Instant) {
 
 void apply(Run& run, const FlowNoted& event, Instant) {
   if (event.note == FlowNote::progressed) run.script_progress = event.about;
+  if (event.note == FlowNote::work_cancelled)
+    end_approval(run, event.number, withdrawn(event.about.get("reason")));
   if (event.note != FlowNote::labelled) return;
   if (!run.labels.is_object()) run.labels = Value::object();
   run.labels.set(event.about.get("key").as_string(), event.about.get("value"));

@@ -12,7 +12,7 @@ namespace {
 /// Another one whenever the form changes, so that a state of another form is not read as one of
 /// this (checkpoint_test.cpp holds it against the form). Histories hold states that restarted runs
 /// began with, so older forms are read for ever.
-constexpr uint8_t snapshot_format = 4;
+constexpr uint8_t snapshot_format = 5;
 constexpr uint8_t oldest_format = 2;
 
 /// Contexts and values are written in full where first met and by number afterwards.
@@ -91,6 +91,32 @@ class SnapshotWriter : public FieldWriter {
   }
   void put(const Ended& e) { put(e.output); put(e.context); }
   void put(const WaitKey& k) { put(k.source); put(k.number); }
+  void put(const StepEnd& e) { put(e.at); put(e.opened); put_all(e.signals); }
+  void put(const StepStarts& starts) {
+    out_.varint(starts.size());
+    for (const auto& [node, began] : starts) { put(node); put(began); }
+  }
+  /// Those of few tokens: where each of them stands, then what it is.
+  void put_starts(const Run& run) {
+    std::map<TokenId, StepStarts> of_tokens;
+    for (const auto& [id, token] : run.tokens)
+      if (!token.starts.empty()) of_tokens.emplace(id, token.starts);
+    put_map(of_tokens);
+    std::map<ScopeId, StepStarts> of_scopes;
+    for (const auto& [id, scope] : run.scopes)
+      if (!scope.starts.empty()) of_scopes.emplace(id, scope.starts);
+    put_map(of_scopes);
+    // By the merge's id, then the arrival's place.
+    std::map<uint64_t, std::map<uint32_t, StepStarts>> of_arrivals;
+    for (const auto& [id, key] : run.pending_merges) {
+      const std::vector<Arrival>& arrivals = run.merges.at(key).arrivals;
+      for (size_t i = 0; i < arrivals.size(); ++i)
+        if (!arrivals[i].starts.empty())
+          of_arrivals[id].emplace(static_cast<uint32_t>(i), arrivals[i].starts);
+    }
+    out_.varint(of_arrivals.size());
+    for (const auto& [id, starts] : of_arrivals) { put(id); put_map(starts); }
+  }
 
  private:
   ByteWriter& out_;
@@ -168,6 +194,36 @@ class SnapshotReader : public FieldReader {
   void take(KeptSignal& s) { take(s.name); take(s.id); take(s.payload); take(s.at); }
   void take(Ended& e) { take(e.output); take(e.context); }
   void take(WaitKey& k) { take(k.source); take(k.number); }
+  void take(StepEnd& e) { take(e.at); take(e.opened); take_set(e.signals); }
+  void take(StepStarts& starts) { take_map(starts); }
+  void take_starts(Run& run) {
+    std::map<TokenId, StepStarts> of_tokens;
+    take_map(of_tokens);
+    for (auto& [id, starts] : of_tokens) {
+      auto token = run.tokens.find(id);
+      if (token == run.tokens.end()) return in_.fail();
+      token->second.starts = std::move(starts);
+    }
+    std::map<ScopeId, StepStarts> of_scopes;
+    take_map(of_scopes);
+    for (auto& [id, starts] : of_scopes) {
+      auto scope = run.scopes.find(id);
+      if (scope == run.scopes.end()) return in_.fail();
+      scope->second.starts = std::move(starts);
+    }
+    for (size_t n = in_.count(); n > 0 && in_.ok(); --n) {
+      uint64_t id = 0;
+      std::map<uint32_t, StepStarts> of_arrivals;
+      take(id); take_map(of_arrivals);
+      auto key = run.pending_merges.find(id);
+      auto merge =
+          key == run.pending_merges.end() ? run.merges.end() : run.merges.find(key->second);
+      for (auto& [place, starts] : of_arrivals) {
+        if (merge == run.merges.end() || place >= merge->second.arrivals.size()) return in_.fail();
+        merge->second.arrivals[place].starts = std::move(starts);
+      }
+    }
+  }
   template <class T> void take_all(T& values) {
     values.resize(in_.count());
     for (auto& value : values) take(value);
@@ -238,6 +294,11 @@ std::string encode_snapshot(const Run& run) {
   third_fields(put, run);
   writer.put_map(run.waits);
   writer.put_map(run.waits_opened);
+  writer.put(run.started_by);
+  writer.put_map(run.approvals);
+  writer.put_map(run.event_ends);
+  writer.put_starts(run);
+  writer.put_all(run.goals);
   if (run.definition && run.definition->is_script()) {
     writer.put(run.script_begins);
     writer.put(run.script_ran);
@@ -249,6 +310,7 @@ std::string encode_snapshot(const Run& run) {
     writer.put(run.script_retry_at);
     flow::encode_orders(run.script_orders, out);
   }
+  writer.put(run.endings);
   return out.take();
 }
 
@@ -281,6 +343,15 @@ Outcome<Run> decode_snapshot(std::string_view bytes, graph::DefinitionRef defini
     reader.take_map(run.waits);
     reader.take_map(run.waits_opened);
   }
+  if (form >= 5) {
+    reader.take(run.started_by);
+    reader.take_map(run.approvals);
+  }
+  if (form >= 5) {
+    reader.take_map(run.event_ends);
+    reader.take_starts(run);
+  }
+  if (form >= 5) reader.take_set(run.goals);
   if (run.definition && run.definition->is_script()) {
     reader.take(run.script_begins);
     reader.take(run.script_ran);
@@ -296,6 +367,7 @@ Outcome<Run> decode_snapshot(std::string_view bytes, graph::DefinitionRef defini
       flow::decode_orders(in, run.script_orders);
     }
   }
+  if (form >= 5) reader.take(run.endings);
   if (!known || !in.done())
     return fail(ErrorCode::data_damaged, "the stored state of a run cannot be read");
   return run;

@@ -15,6 +15,7 @@ class Step {
         given(given),
         // A history never goes back in time, even when the clock does (W-49).
         at(given.now > run.last_at ? given.now : run.last_at),
+        endings_before(run.endings),
         random(given.entropy) {}
 
   template <class E>
@@ -33,6 +34,7 @@ class Step {
   Run& run;
   const Given& given;
   const Instant at;
+  const uint64_t endings_before;  ///< that were told by earlier decisions
   Random random;
   Decision decision;
   uint32_t activations = 0;     ///< spent of steps_per_commit
@@ -63,11 +65,27 @@ Outcome<void> on_cancel_wait(Step& step, const Command& command, const CancelWai
 Outcome<void> on_change_wait(Step& step, const Command& command, const ChangeWait& change);
 Outcome<void> on_hold_waits(Step& step, const Command& command, const HoldWaits& hold);
 Outcome<void> on_release_waits(Step& step, const Command& command, const ReleaseWaits& release);
+Outcome<void> on_answer_approval(Step& step, const Command& command, const AnswerApproval& answer);
+Outcome<void> on_open_wait(Step& step, const Command& command, const OpenWait& open);
+Outcome<void> on_complete(Step& step, const CompleteRun& complete);
+Outcome<void> on_take_answer(Step& step, const Command& command, const TakeAnswer& answer);
+Outcome<void> on_offer(Step& step, const OfferSignal& offer);
+/// What was retained goes first: a timeout that is decided now does not overtake it.
+void take_retained(Step& step);
+Outcome<void> on_follow_contact(Step& step, const Command& command);
+Outcome<void> on_achieve_goals(Step& step, const AchieveGoals& achieve);
+/// Writes down the goals that are new; true when the run has reached all that end it.
+bool note_goals(Step& step, const AchieveGoals& achieve);
 Outcome<void> on_job_settled(Step& step, const SettleJob& settle);
 Outcome<void> on_child_settled(Step& step, const SettleChild& settle);
 Outcome<void> on_signal_settled(Step& step, const SettleSignal& settle);
 /// Every command but a start, for a run of a script.
 Outcome<void> decide_script(Step& step, const Command& command);
+/// Something a script waits for has ended; it goes on if it can.
+void settle_awaited(Step& step, uint32_t number, flow::AwaitableStatus status, Value result);
+Outcome<void> on_wake_script(Step& step);
+/// Ends a script because a wait of its run says so (W-47).
+void exit_script(Step& step, const std::string& reason);
 /// Lets the machine run once.
 void activate_script(Step& step);
 /// Lets the machine run as long as a fiber can go on; ends the run when the script has ended.

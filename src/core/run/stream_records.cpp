@@ -29,6 +29,8 @@ std::string_view status_of(const EventBody& body) {
   if (std::holds_alternative<NodeRetryScheduled>(body) ||
       std::holds_alternative<WaitOpened>(body) || std::holds_alternative<MergeRecounted>(body))
     return "waiting";
+  if (const auto* asked = std::get_if<ApprovalRequested>(&body))
+    return asked->activation.token != 0 ? "waiting" : "";
   return "";
 }
 

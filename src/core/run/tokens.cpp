@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "core/run/approval_events.h"
 #include "core/run/wait_events.h"
 
 namespace fermata {
@@ -23,7 +24,8 @@ Token take_token(Run& run, TokenId id) {
   if (token.due) run.timers.erase({*token.due, TimerKind::token, id});
   if (token.parked == Parked::call) --run.calls;
   if (is_ordered(token.parked)) --run.orders;
-  end_wait(run, id, {WaitStatus::cancelled, "cancelled", "cancelled", ""});
+  end_wait(run, id, {WaitStatus::cancelled, "cancelled", "cancelled", "", {}});
+  end_approval(run, id, withdrawn("cancelled"));
   return token;
 }
 
@@ -48,7 +50,10 @@ Token& begin(Run& run, const Activation& activation, Instant at) {
   token.visit = activation.visit;
   token.since = at;
   ++run.activations;
-  if (run.definition->nodes[token.node].repeatable) {
+  const graph::Node& node = run.definition->nodes[token.node];
+  if (node.start_named) token.starts[token.node] = at;
+  if (node.start_outside) token.starts[graph::no_node] = at;
+  if (node.repeatable) {
     uint32_t& next = run.branch(token.lineage).visits[token.node];
     next = std::max(next, activation.visit + 1);
   }
@@ -70,6 +75,7 @@ void follow(Run& run, Token token, const std::vector<EdgeIndex>& edges, Value ou
   next.lineage = token.lineage;
   next.context = std::move(token.context);
   next.payload = std::move(token.payload);
+  next.starts = std::move(token.starts);
   for (EdgeIndex edge : edges) {
     next.edge = edge;
     next.node = run.definition->edges[edge].dst;
@@ -100,6 +106,7 @@ void start_branch(Run& run, ScopeId id, Scope& scope) {
   token.lineage = {id, index};
   token.context = scope.base;
   token.payload = item_of(scope, index);
+  token.starts = scope.starts;
   for (EdgeIndex edge : run.definition->nodes[scope.split].normal_out) {
     token.edge = edge;
     token.node = run.definition->edges[edge].dst;
@@ -156,8 +163,14 @@ Token close_merge(Run& run, const MergeKey& key, Instant at) {
   token.node = key.node;
   token.lineage = key.lineage;
   token.since = at;
-  for (const Arrival* arrival : in_edge_order(merge))
+  for (const Arrival* arrival : in_edge_order(merge)) {
     token.context = Context::unite(token.context, arrival->context);
+    // Where several ways meet, the latest start counts.
+    for (const auto& [node, began] : arrival->starts) {
+      Instant& known = token.starts[node];
+      known = std::max(known, began);
+    }
+  }
   if (merge.deadline) run.timers.erase({*merge.deadline, TimerKind::merge, merge.id});
   run.pending_merges.erase(merge.id);
   --run.branch(key.lineage).merges;
@@ -226,15 +239,24 @@ void remap(Run& run, const std::vector<NodeIndex>& node_map,
     });
     return moved;
   };
+  auto starts = [&](const StepStarts& old) {
+    StepStarts moved;
+    for (const auto& [at, began] : old)
+      if (at == graph::no_node || node(at) != graph::no_node)
+        moved[at == graph::no_node ? at : node(at)] = began;
+    return moved;
+  };
   for (auto& [id, token] : run.tokens) {
     token.node = node(token.node);
     token.edge = edge(token.edge);
     token.context = context(token.context);
+    token.starts = starts(token.starts);
   }
   for (auto& [id, scope] : run.scopes) {
     scope.split = node(scope.split);
     scope.edge = edge(scope.edge);
     scope.base = context(scope.base);
+    scope.starts = starts(scope.starts);
   }
   std::map<MergeKey, Merge> merges;
   for (auto& [key, merge] : run.merges) {
@@ -242,6 +264,7 @@ void remap(Run& run, const std::vector<NodeIndex>& node_map,
     for (Arrival& arrival : merge.arrivals) {
       arrival.edge = edge(arrival.edge);
       arrival.context = context(arrival.context);
+      arrival.starts = starts(arrival.starts);
     }
     if (moved.node != graph::no_node) merges.emplace(moved, std::move(merge));
   }

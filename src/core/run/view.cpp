@@ -54,6 +54,12 @@ Outcome<Value> execution(const RunSummary& summary, const std::vector<HistoryChu
 Value execution(const RunSummary& summary, const Run& run) {
   Value shown = list_item(summary);
   if (run.definition->is_script()) shown.set("language", "flow");
+  if (run.definition->external) {
+    shown.set("language", "external");
+    const Value& metadata = run.trigger.get("metadata");
+    shown.set("metadata", metadata.is_null() ? Value::object() : metadata);
+    shown.set("callback", run.trigger.get("callback"));
+  }
   shown.set("input", run.input);
   shown.set("output", run.output);
   shown.set("error", run.error);

@@ -29,7 +29,9 @@ void close_listeners(Wait& wait) {
     if (listener.status != ListenerStatus::active) continue;
     listener.status = ListenerStatus::cancelled;
     if (wait.status == WaitStatus::timeout) listener.status = ListenerStatus::expired;
-    if (wait.status == WaitStatus::resumed && wait.resumed_by == "event" && !taken) {
+    // What listens was told of its match by an event of its own.
+    bool heard = wait.status == WaitStatus::resumed && wait.resumed_by == "event";
+    if (heard && !listener.window_start && !taken) {
       listener.status = ListenerStatus::matched;
       listener.matched_event = wait.signal_id;
       taken = true;
@@ -37,9 +39,23 @@ void close_listeners(Wait& wait) {
   }
 }
 
+/// Ends of waits of the API are counted: others are told of them in this order (W-72).
+void count_end(Run& run, Wait& wait) {
+  if (wait.source == WaitSource::api && wait.ending == 0) wait.ending = ++run.endings;
+}
+
+/// The timer of a wait that parks no token.
+void set_timer(Run& run, uint64_t number, std::optional<Instant> due) {
+  std::erase_if(run.timers, [&](const RunTimer& timer) {
+    return timer.kind == TimerKind::wait && timer.id == number;
+  });
+  if (due) run.timers.insert({*due, TimerKind::wait, number});
+}
+
 /// The wait leaves the run for good; one that was cancelled before keeps how it ended.
 void close_wait(Run& run, std::map<WaitKey, Wait>::iterator at, WaitEnd end) {
   Wait wait = std::move(at->second);
+  if (at->first.source == WaitSource::api) set_timer(run, at->first.number, std::nullopt);
   run.waits.erase(at);
   wait.parked = false;
   wait.hold.clear();
@@ -48,7 +64,9 @@ void close_wait(Run& run, std::map<WaitKey, Wait>::iterator at, WaitEnd end) {
     wait.resumed_by = std::move(end.resumed_by);
     wait.ended_reason = std::move(end.reason);
     wait.signal_id = std::move(end.signal_id);
+    if (!end.outcome.is_null()) wait.outcome = std::move(end.outcome);
     close_listeners(wait);
+    count_end(run, wait);
   }
   run.wait_changes.push_back(std::move(wait));
 }
@@ -61,18 +79,39 @@ std::map<WaitKey, Wait>::iterator wait_at(Run& run, const std::string& id) {
 /// The timer of what stands at the wait follows its due time, unless the wait is held or over.
 void arm(Run& run, const WaitKey& key, const Wait& wait) {
   bool armed = is_pending(wait.status) && (wait.hold.empty() || wait.hold == "run_paused");
+  if (key.source == WaitSource::api)
+    return set_timer(run, key.number, armed ? wait.due : std::nullopt);
   if (key.source != WaitSource::graph) return;
   Token& token = run.tokens.at(key.number);
   set_due(run, key.number, token, armed ? wait.due : std::nullopt);
 }
 
-Wait& add_wait(Run& run, TokenId token, Wait wait) {
+Wait& add_wait(Run& run, WaitKey key, Wait wait) {
   wait.occurrence = ++run.waits_opened[wait.step];
   if (wait.id.empty()) wait.id = wait_id_of(run, wait.step, wait.occurrence);
   if (run.paused()) wait.hold = "run_paused";
-  auto [entry, added] = run.waits.insert_or_assign({WaitSource::graph, token}, std::move(wait));
+  auto [entry, added] = run.waits.insert_or_assign(key, std::move(wait));
   check(added);
   return entry->second;
+}
+
+/// What whoever opened the wait by the API is told of how its token went on.
+Value told_outcome(const Value& output) {
+  Value outcome = Value::object();
+  for (const char* name : {"event", "branch"})
+    if (!output.get(name).is_null()) outcome.set(name, output.get(name));
+  return outcome.size() > 0 ? outcome : Value();
+}
+
+/// The window of the next wait at the step begins here (W-56), without what this one used.
+void note_end(Run& run, const Wait& wait, Instant at) {
+  if (!wait.listens() || run.finished()) return;
+  StepEnd& end = run.event_ends[wait.step];
+  if (end.at < at) end.signals.clear();
+  end.at = std::max(end.at, at);
+  end.opened = run.waits_opened[wait.step];
+  for (const Listener& listener : wait.listeners)
+    if (listener.status == ListenerStatus::matched) end.signals.insert(listener.matched_event);
 }
 
 Wait signal_wait(const Run& run, NodeIndex node, std::string name) {
@@ -102,11 +141,16 @@ void open_wait(Run& run, const WaitOpened& event, Instant at) {
     wait.step = run.definition->nodes[event.activation.node].id;
     wait.type = event.wait_type.empty() ? "fixed_time" : event.wait_type;
   }
+  if (event.kind == "event") {
+    wait.status = WaitStatus::waiting;
+    wait.listeners = event.listeners;
+  }
   wait.config = event.config;
   wait.due = event.resume_at;
   wait.intent = event.intent;
   wait.reached_at = at;
-  run.wait_changes.push_back(add_wait(run, event.activation.token, std::move(wait)));
+  run.wait_changes.push_back(
+      add_wait(run, {WaitSource::graph, event.activation.token}, std::move(wait)));
 }
 
 void end_wait(Run& run, TokenId token, WaitEnd end) {
@@ -117,7 +161,7 @@ void end_wait(Run& run, TokenId token, WaitEnd end) {
 
 void end_wait(Run& run, const WaitResumed& event, Instant at) {
   TokenId token = event.activation.token;
-  WaitEnd end{WaitStatus::resumed, event.resumed_by, "", event.signal_id};
+  WaitEnd end{WaitStatus::resumed, event.resumed_by, "", event.signal_id, Value()};
   if (event.resumed_by == "timeout") end.status = WaitStatus::timeout;
   if (event.resumed_by == "signal") {
     end.resumed_by = "event";
@@ -128,9 +172,12 @@ void end_wait(Run& run, const WaitResumed& event, Instant at) {
         if (signal.id == event.signal_id) name = signal.name;
       Wait wait = signal_wait(run, event.activation.node, std::move(name));
       wait.reached_at = at;
-      add_wait(run, token, std::move(wait));
+      add_wait(run, {WaitSource::graph, token}, std::move(wait));
     }
   }
+  auto opened = run.waits.find({WaitSource::graph, token});
+  if (opened != run.waits.end() && opened->second.source == WaitSource::api)
+    end.outcome = told_outcome(event.output);
   end_wait(run, token, std::move(end));
 }
 
@@ -138,14 +185,14 @@ void fail_wait(Run& run, TokenId token) {
   if (run.waits.empty()) return;
   auto found = run.waits.find({WaitSource::graph, token});
   if (found == run.waits.end()) return;
-  WaitEnd end{WaitStatus::error, "", "error", ""};
-  if (found->second.is_for_event()) end = {WaitStatus::timeout, "timeout", "", ""};
+  WaitEnd end{WaitStatus::error, "", "error", "", {}};
+  if (found->second.is_for_event()) end = {WaitStatus::timeout, "timeout", "", "", {}};
   close_wait(run, found, std::move(end));
 }
 
 void cancel_all_waits(Run& run, const std::string& reason) {
   while (!run.waits.empty())
-    close_wait(run, run.waits.begin(), {WaitStatus::cancelled, "cancelled", reason, ""});
+    close_wait(run, run.waits.begin(), {WaitStatus::cancelled, "cancelled", reason, "", {}});
 }
 
 void end_all_waits(Run& run, const std::string& reason) {
@@ -167,9 +214,15 @@ void hold_for_pause(Run& run, bool paused) {
 void take_over_waits(Run& run, Instant at) {
   std::map<WaitKey, Wait> before = std::exchange(run.waits, {});
   run.waits_opened.clear();
+  run.event_ends.clear();
   run.wait_changes.clear();
+  // What the API had opened is the other run's.
+  std::erase_if(run.timers, [](const RunTimer& timer) { return timer.kind == TimerKind::wait; });
+  run.endings = 0;
   for (auto& [id, token] : run.tokens) {
-    if (token.parked != Parked::timer && token.parked != Parked::signal) continue;
+    if (token.parked != Parked::timer && token.parked != Parked::signal &&
+        token.parked != Parked::event)
+      continue;
     auto known = before.find({WaitSource::graph, id});
     Wait wait;
     if (known != before.end()) {
@@ -185,7 +238,7 @@ void take_over_waits(Run& run, Instant at) {
     }
     wait.id.clear();
     wait.reached_at = at;
-    run.wait_changes.push_back(add_wait(run, id, std::move(wait)));
+    run.wait_changes.push_back(add_wait(run, {WaitSource::graph, id}, std::move(wait)));
   }
 }
 
@@ -196,13 +249,18 @@ void date_changes(Run& run, size_t from, Instant at) {
     if (is_pending(wait.status) || wait.ended_at) continue;
     wait.ended_at = at;
     for (Listener& listener : wait.listeners)
-      if (listener.status == ListenerStatus::matched) listener.matched_at = at;
+      if (listener.status == ListenerStatus::matched && !listener.matched_at)
+        listener.matched_at = at;
+    note_end(run, wait, at);
   }
 }
 
 void apply(Run& run, const WaitCancelled& event, Instant at) {
   auto found = wait_at(run, event.wait);
   if (found == run.waits.end()) return;
+  // One beside a program parks nothing, so nothing of it stays.
+  if (found->first.source == WaitSource::api && !run.definition->external)
+    return close_wait(run, found, {WaitStatus::cancelled, "cancelled", event.reason, "", {}});
   Wait& wait = found->second;
   wait.status = WaitStatus::cancelled;
   wait.resumed_by = "cancelled";
@@ -210,6 +268,8 @@ void apply(Run& run, const WaitCancelled& event, Instant at) {
   wait.ended_at = at;
   wait.hold.clear();
   close_listeners(wait);
+  count_end(run, wait);
+  note_end(run, wait, at);
   arm(run, found->first, wait);
   run.wait_changes.push_back(wait);
 }
@@ -233,12 +293,62 @@ void apply(Run& run, const WaitHeld& event, Instant) {
   run.wait_changes.push_back(found->second);
 }
 
+void apply(Run& run, const SignalMatched& event, Instant at) {
+  auto found = wait_at(run, event.wait);
+  if (found == run.waits.end() || event.listener >= found->second.listeners.size()) return;
+  Listener& listener = found->second.listeners[event.listener];
+  listener.status = ListenerStatus::matched;
+  listener.matched_at = at;
+  listener.matched_event = event.signal_id;
+  listener.event = event.signal;
+  run.wait_changes.push_back(found->second);
+}
+
 void apply(Run& run, const WaitReleased& event, Instant) {
   auto found = wait_at(run, event.wait);
   if (found == run.waits.end()) return;
   found->second.hold = run.paused() ? "run_paused" : "";
   arm(run, found->first, found->second);
   run.wait_changes.push_back(found->second);
+}
+
+namespace {
+
+/// Makes room at the place that a cancelled wait has left; a token that stands there waits on.
+std::optional<WaitKey> take_place(Run& run, uint64_t number, const Wait& next) {
+  auto left = run.waits.find({WaitSource::graph, number});
+  bool parked = left != run.waits.end();
+  if (!parked) left = run.waits.find({WaitSource::api, number});
+  if (left == run.waits.end()) return std::nullopt;
+  close_wait(run, left, {});
+  if (!parked) return std::nullopt;
+  run.tokens.at(number).parked = next.is_for_event() ? Parked::signal : Parked::timer;
+  return WaitKey{WaitSource::graph, number};
+}
+
+}  // namespace
+
+void apply(Run& run, const WaitRegistered& event, Instant at) {
+  std::optional<WaitKey> place;
+  if (event.takes != 0) place = take_place(run, event.takes, event.wait);
+  WaitKey key = place ? *place : WaitKey{WaitSource::api, run.next_token++};
+  Wait& wait = add_wait(run, key, event.wait);
+  wait.reached_at = at;
+  if (!wait.request.empty()) run.signal_ids.insert(taken_request(wait.request));
+  if (!is_pending(wait.status)) {
+    // It could not be opened.
+    count_end(run, wait);
+    return close_wait(run, run.waits.find(key), {});
+  }
+  arm(run, key, wait);
+  run.wait_changes.push_back(wait);
+}
+
+void apply(Run& run, const WaitEnded& event, Instant) {
+  auto found = wait_at(run, event.wait);
+  if (found == run.waits.end()) return;
+  close_wait(run, found,
+             {event.status, event.resumed_by, event.reason, event.signal_id, event.outcome});
 }
 
 const std::pair<const WaitKey, Wait>* find_wait(const Run& run, const std::string& id) {

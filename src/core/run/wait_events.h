@@ -14,6 +14,7 @@ struct WaitEnd {
   std::string resumed_by{};
   std::string reason{};
   std::string signal_id{};
+  Value outcome{};
 };
 
 void open_wait(Run& run, const WaitOpened& event, Instant at);
@@ -36,7 +37,12 @@ void apply(Run& run, const WaitCancelled& event, Instant at);
 void apply(Run& run, const WaitChanged& event, Instant at);
 void apply(Run& run, const WaitHeld& event, Instant at);
 void apply(Run& run, const WaitReleased& event, Instant at);
+void apply(Run& run, const WaitRegistered& event, Instant at);
+void apply(Run& run, const WaitEnded& event, Instant at);
+void apply(Run& run, const SignalMatched& event, Instant at);
 
+/// How a request for a wait stands among the ids that the run has taken.
+inline std::string taken_request(const std::string& request) { return "wait " + request; }
 /// The id of the next wait that is opened at a step.
 std::string next_wait_id(const Run& run, const std::string& step);
 /// The wait with this id, or null.

@@ -9,7 +9,7 @@ Value text(const std::string& text) { return text.empty() ? Value() : Value(text
 Value instant(const std::optional<Instant>& at) { return at ? Value(to_rfc3339(*at)) : Value(); }
 
 Value event_of(const Wait& wait) {
-  if (wait.signal_id.empty()) return {};
+  if (wait.signal_id.empty()) return wait.outcome.get("event");
   Value event = Value::object({{"event_id", wait.signal_id}});
   for (const Listener& listener : wait.listeners)
     if (listener.status == ListenerStatus::matched) event.set("event_type", listener.event_type);
@@ -65,10 +65,12 @@ Value wait(const WaitRecord& record, Instant now) {
                         {"ended_reason", text(w.ended_reason)},
                         {"event", event_of(w)},
                         {"retry_count", 0},
-                        {"last_error", Value()},
+                        {"last_error", text(w.last_error)},
                         {"overdue_s", overdue_s(w, now)},
                         {"warnings", warnings.is_array() ? warnings : Value::array()},
-                        {"metadata", Value::object()}});
+                        {"metadata", w.metadata.is_null() ? Value::object() : w.metadata},
+                        {"branch", w.outcome.get("branch")},
+                        {"callback", w.callback}});
 }
 
 }  // namespace fermata::view

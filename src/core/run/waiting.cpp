@@ -25,11 +25,24 @@ std::string_view kind_of(Parked parked) {
     case Parked::timer: return "timer";
     case Parked::call: return "call";
     case Parked::retry: return "retry";
-    case Parked::signal: return "signal";
+    case Parked::signal:
+    case Parked::event: return "signal";
     case Parked::job: return "job";
     case Parked::child: return "child";
+    case Parked::approval: return "approval";
     default: return "";
   }
+}
+
+/// The question that a token or awaitable waits for people to answer.
+Value asked_by(const Run& run, uint64_t number) {
+  auto found = run.approvals.find(number);
+  if (found == run.approvals.end()) return {};
+  const Approval& approval = found->second;
+  Value approvers = Value::array();
+  for (const std::string& one : approval.approvers) approvers.push(one);
+  return Value::object(
+      {{"approval_id", approval.id}, {"title", approval.title}, {"approvers", approvers}});
 }
 
 /// What each fiber of a script waits for; `node` is its function and line (F-47).
@@ -44,11 +57,22 @@ void add_parked_fibers(const Run& run, std::vector<Entry>& entries) {
     Value what = Value::object({{"id", run.script->id_of(parked.awaiting)}});
     if (!record.name.empty()) what.set("name", record.name);
     if (flow::is_composite(record.kind)) what.set("open", record.composite.open);
+    if (record.kind == flow::AwaitableKind::approval) what = asked_by(run, parked.awaiting);
     std::string_view kind =
         record.kind == flow::AwaitableKind::task ? "job" : flow::kind_name(record.kind);
     entries.push_back({kind, graph::no_node, run.script_ran, record.due, std::move(what),
                        node_name(parked.place)});
   }
+}
+
+/// The types that a wait still listens to: a text, or a list when there are several.
+Value awaited_types(const Run& run, TokenId id) {
+  Value types = Value::array();
+  auto wait = run.waits.find({WaitSource::graph, id});
+  if (wait == run.waits.end()) return {};
+  for (const Listener& listener : wait->second.listeners)
+    if (listener.status == ListenerStatus::active) types.push(listener.event_type);
+  return types.size() == 1 ? Value(types.items()[0]) : types;
 }
 
 std::vector<Entry> entries_of(const Run& run) {
@@ -59,6 +83,7 @@ std::vector<Entry> entries_of(const Run& run) {
     if (kind.empty()) continue;
     Value what;
     if (token.parked == Parked::signal) what = token.parameters.get("name");
+    if (token.parked == Parked::event) what = awaited_types(run, id);
     if (token.parked == Parked::call || token.parked == Parked::retry)
       what = Value::object({{"attempt", token.attempt}});
     if (token.parked == Parked::job)
@@ -67,6 +92,7 @@ std::vector<Entry> entries_of(const Run& run) {
     if (token.parked == Parked::child)
       what = Value::object({{"execution_id", graph::child_id_of(run, id).text()},
                             {"workflow_id", token.parameters.get("workflow_id")}});
+    if (token.parked == Parked::approval) what = asked_by(run, id);
     // A wait that was cancelled alone, or is held, does not go on by itself (W-64, W-65).
     auto wait = run.waits.find({WaitSource::graph, id});
     if (wait != run.waits.end() && !is_pending(wait->second.status))
@@ -74,6 +100,15 @@ std::vector<Entry> entries_of(const Run& run) {
     if (wait != run.waits.end() && !wait->second.hold.empty())
       what = Value::object({{"wait_id", wait->second.id}, {"on_hold", wait->second.hold}});
     entries.push_back({kind, token.node, token.since, token.due, std::move(what)});
+  }
+  for (const auto& [key, wait] : run.waits) {
+    if (key.source != WaitSource::api) continue;
+    Value what = Value::object({{"wait_id", wait.id}, {"wait_type", wait.type}});
+    if (!is_pending(wait.status)) what.set("status", "cancelled");
+    if (!wait.hold.empty()) what.set("on_hold", wait.hold);
+    bool armed = is_pending(wait.status);
+    entries.push_back({"wait", graph::no_node, wait.reached_at,
+                       armed ? wait.due : std::nullopt, std::move(what), wait.step});
   }
   for (const auto& [id, key] : run.pending_merges) {
     const Merge& merge = run.merges.at(key);

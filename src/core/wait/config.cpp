@@ -180,6 +180,9 @@ std::string_view fields_of(std::string_view wait_type) {
   if (wait_type == "until_time")
     return "target_time|days|business_days_only|holidays|skip_today|timezone|timezone_mode|"
            "gap_policy|spread_seconds";
+  if (wait_type == "for_event")
+    return "event_type|events|criteria|correlation_id|scope|mode|timeout_hours|timeout|"
+           "timeout_action|timeout_step|timeout_edge_id|lookback|related_step|related_at";
   return {};
 }
 
@@ -191,7 +194,7 @@ Result<WaitConfig, std::vector<Finding>> read_config(std::string_view wait_type,
         {"invalid_config", "", "The configuration of a wait must be an object.", {}}}};
   ConfigFields fields(config, "", is_open, findings);
   WaitConfig made;
-  if (fields_of(wait_type).empty()) {
+  if (fields_of(wait_type).empty() || wait_type == "for_event") {
     fields.complain("invalid_config", "",
                     quoted(wait_type) +
                         " is no wait for an instant; those are fixed_time, "

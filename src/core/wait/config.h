@@ -9,8 +9,8 @@
 #include "core/wait/date_text.h"
 #include "core/wait/days.h"
 
-/// The configuration of a wait for an instant, read and checked (W-40 to W-46). What waits for a
-/// signal is not here.
+/// The configuration of a wait for an instant, read and checked (W-40 to W-46). What waits for
+/// signals is read by for_event.h.
 namespace fermata::waits {
 
 /// W-41: elapsed time.
@@ -73,7 +73,7 @@ struct WaitConfig {
   std::optional<ResumeWindow> window;
 };
 
-/// The fields of a type of wait, separated by |; empty for what is no wait for an instant.
+/// The fields of a type of wait, separated by |; empty for what is none of the four.
 std::string_view fields_of(std::string_view wait_type);
 
 /// True for a value that is not known yet, such as an expression in a definition: it is left

@@ -69,7 +69,9 @@ Outcome<OwnState> own_state(Api& api, const AccountId& account, const RunId& id)
 
 Outcome<Value> execution_value(Api& api, const AccountId& account, const RunId& id) {
   FERMATA_TRY(own, own_state(api, account, id));
-  return view::execution(own.summary, own.run);
+  Value shown = view::execution(own.summary, own.run);
+  tell_of_jobs(api, account, shown);
+  return shown;
 }
 
 Outcome<std::optional<uint64_t>> wanted_revision(const http::Request& request) {

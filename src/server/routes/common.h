@@ -33,6 +33,9 @@ Outcome<OwnState> own_state(Api& api, const AccountId& account, const RunId& id)
 /// `GET /executions/{id}` of a run of this account.
 Outcome<Value> execution_value(Api& api, const AccountId& account, const RunId& id);
 
+/// Says in `waiting` how the jobs stand that steps of the execution wait for (F-28).
+void tell_of_jobs(Api& api, const AccountId& account, Value& execution);
+
 /// If-Match: "7" or If-None-Match: *; nothing when the write is unconditional.
 Outcome<std::optional<uint64_t>> wanted_revision(const http::Request& request);
 std::string etag_of(uint64_t revision);

@@ -15,6 +15,8 @@ void get_job_attempts(Api& api, Call call);
 void get_job_result(Api& api, Call call);
 void cancel_job(Api& api, Call call);
 void amend_job(Api& api, Call call);
+void approve_job(Api& api, Call call);
+void reject_job(Api& api, Call call);
 
 void list_queues(Api& api, Call call);
 void list_workers(Api& api, Call call);

@@ -19,6 +19,7 @@ void set_gauges(Api& api) {
   if (api.options().queue_depth) metrics.queue_depth = api.options().queue_depth();
   if (api.options().checkpoints_unreadable)
     metrics.checkpoints_unreadable = api.options().checkpoints_unreadable();
+  metrics.policy_load_failed = api.policy().loads_failed();
   if (api.options().store_failures) metrics.store_failures = api.options().store_failures();
   if (api.options().runs_removed) metrics.runs_removed = api.options().runs_removed();
   if (api.options().audit_lines_removed)

@@ -2,6 +2,7 @@
 #include "base/uuid.h"
 #include "front/fields.h"
 #include "front/inlined_credentials.h"
+#include "server/routes/callback_routes.h"
 #include "server/routes/common.h"
 #include "server/routes/credential_parts.h"
 #include "server/routes/routes.h"
@@ -61,6 +62,7 @@ Outcome<WorkflowStored> store_whole(Api& api, const Call& call, const WorkflowPu
 
 void put_workflow(Api& api, Call call) {
   if (asks_for_flow(call)) return put_flow(api, call);
+  if (asks_for_external(call)) return put_external(api, call);
   auto put = begin_put(api, call);
   if (!put) return api.fail(call, put.error());
   auto checked = graph::check_definition(call.body, call.request.body,

@@ -23,6 +23,7 @@ void delete_workflow(Api& api, Call call);
 void delete_execution(Api& api, Call call);
 void list_versions(Api& api, Call call);
 void get_version(Api& api, Call call);
+void delete_version(Api& api, Call call);
 void activate_workflow(Api& api, Call call);
 void deactivate_workflow(Api& api, Call call);
 void rollback_workflow(Api& api, Call call);

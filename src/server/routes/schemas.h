@@ -4,7 +4,10 @@
 /// JSON Schemas of bodies and answers, quoted by the route table and shown in /openapi.json.
 namespace fermata::server {
 
-inline constexpr std::string_view status_schema =
+inline constexpr std::string_view deactivate_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{
+      "on_waits":{"enum":["cancel","hold","keep"]},"reason":{"type":"string"}}})";
+constexpr std::string_view status_schema =
     R"({"type":"object","required":["status"],"properties":{"status":{"type":"string"}}})";
 
 inline constexpr std::string_view page_schema =

@@ -1,6 +1,7 @@
 #include <charconv>
 
 #include "base/json.h"
+#include "core/run/approval_view.h"
 #include "core/run/view.h"
 #include "front/run_query.h"
 #include "server/event_stream.h"
@@ -12,13 +13,37 @@ namespace {
 
 constexpr size_t runs_per_look = 256;
 
-/// All runs of an account as they change, `event: run` each. Ids are places in the hub's ring and
-/// hold for this life of the server; a client that resumes from another life or too late is told
-/// so by `event: reset` and should read the list again.
+/// What a stream tells of.
+struct Kinds {
+  bool runs = false;
+  bool approvals = false;
+};
+
+/// A list with commas; `run` and `runs` are one. Nothing when a name is not known.
+std::optional<Kinds> kinds_of(std::string_view list) {
+  Kinds kinds;
+  while (!list.empty()) {
+    size_t end = std::min(list.find(','), list.size());
+    std::string_view one = list.substr(0, end);
+    list.remove_prefix(std::min(end + 1, list.size()));
+    bool runs = one == "run" || one == "runs";
+    if (!runs && one != "approvals") return std::nullopt;
+    (runs ? kinds.runs : kinds.approvals) = true;
+  }
+  return kinds;
+}
+
+/// All runs and approvals of an account as they change, `event: run` and `event: approval`. Ids are
+/// places in the hub's ring and hold for this life of the server; a client that resumes from
+/// another life or too late is told so by `event: reset` and should read the list again.
 class AccountStream final : public EventStream {
  public:
-  AccountStream(Api& api, AccountId account, uint64_t after, bool reset)
-      : EventStream(api), account_(std::move(account)), after_(after), reset_(reset) {}
+  AccountStream(Api& api, AccountId account, Kinds kinds, uint64_t after, bool reset)
+      : EventStream(api),
+        account_(std::move(account)),
+        kinds_(kinds),
+        after_(after),
+        reset_(reset) {}
 
  private:
   FeedHub::Subscription subscribe() override {
@@ -31,10 +56,15 @@ class AccountStream final : public EventStream {
     FeedHub::News news = api().hub().news(account_, after_, runs_per_look);
     std::string out;
     if (news.lost || reset_) out = sse_event("reset", id_of(after_), "{}");
-    for (size_t i = 0; i < news.runs.size(); ++i) {
-      bool last = i + 1 == news.runs.size();
-      out +=
-          sse_event("run", last ? id_of(news.next) : "", to_json(view::list_item(*news.runs[i])));
+    std::vector<std::pair<const char*, std::string>> told;
+    if (kinds_.runs)
+      for (const auto& run : news.runs) told.emplace_back("run", to_json(view::list_item(*run)));
+    if (kinds_.approvals)
+      for (const auto& approval : news.approvals)
+        told.emplace_back("approval", to_json(view::approval(*approval, api().now())));
+    for (size_t i = 0; i < told.size(); ++i) {
+      bool last = i + 1 == told.size();
+      out += sse_event(told[i].first, last ? id_of(news.next) : "", told[i].second);
     }
     if (out.empty()) {
       bool moved = news.next > after_;
@@ -50,6 +80,7 @@ class AccountStream final : public EventStream {
   std::string id_of(uint64_t number) { return api().epoch() + "." + std::to_string(number); }
 
   const AccountId account_;
+  const Kinds kinds_;
   uint64_t after_;  ///< touched by turns only, which never overlap
   bool reset_;
 };
@@ -67,9 +98,10 @@ std::optional<uint64_t> place_of(std::string_view id, const std::string& epoch) 
 }  // namespace
 
 void stream_account(Api& api, Call call) {
-  const std::string* kinds = front::find_value(call.query, "kinds");
-  if (kinds && *kinds != "run") {
-    auto bad = front::bad_query("kinds", "Only `run` is understood.");
+  const std::string* wanted = front::find_value(call.query, "kinds");
+  std::optional<Kinds> kinds = wanted ? kinds_of(*wanted) : Kinds{.runs = true};
+  if (!kinds) {
+    auto bad = front::bad_query("kinds", "`runs` and `approvals` are understood.");
     return api.fail(call, bad.value);
   }
   std::string_view last = call.request.header("last-event-id");
@@ -79,7 +111,8 @@ void stream_account(Api& api, Call call) {
   auto place = last.empty() ? std::optional<uint64_t>(end) : place_of(last, api.epoch());
   bool reset = !place || *place > end;
   EventStream::open(
-      std::make_shared<AccountStream>(api, call.who.account, reset ? end : *place, reset), call);
+      std::make_shared<AccountStream>(api, call.who.account, *kinds, reset ? end : *place, reset),
+      call);
 }
 
 }  // namespace fermata::server::routes

@@ -65,15 +65,22 @@ const Route core_routes[] = {
     {.method = Method::get, .path = "/api/v1/workflows/{workflow_id}/versions",
      .access = Access::viewer, .work = Work::blocking, .handler = routes::list_versions,
      .summary = "List a workflow's versions.", .response_schema = page_schema},
+    {.method = Method::delete_, .path = "/api/v1/workflows/{workflow_id}/versions/{version}",
+     .access = Access::editor, .work = Work::blocking, .handler = routes::delete_version,
+     .summary = "Remove a version that nothing needs any more.", .success = 204},
     {.method = Method::get, .path = "/api/v1/workflows/{workflow_id}/versions/{version}",
      .access = Access::viewer, .work = Work::blocking, .handler = routes::get_version,
      .summary = "One version with its definition."},
     {.method = Method::post, .path = "/api/v1/workflows/{workflow_id}/activate",
      .access = Access::editor, .work = Work::blocking, .handler = routes::activate_workflow,
-     .summary = "Let the workflow be started.", .response_schema = workflow_schema},
+     .summary = "Let the workflow be started; what was held goes on.",
+     .body = Body::json_optional, .request_schema = deactivate_schema,
+     .response_schema = workflow_schema},
     {.method = Method::post, .path = "/api/v1/workflows/{workflow_id}/deactivate",
      .access = Access::editor, .work = Work::blocking, .handler = routes::deactivate_workflow,
-     .summary = "Refuse starts and webhooks from now on.", .response_schema = workflow_schema},
+     .summary = "Refuse starts and webhooks from now on; waits are cancelled, held or kept.",
+     .body = Body::json_optional, .request_schema = deactivate_schema,
+     .response_schema = workflow_schema},
     {.method = Method::post, .path = "/api/v1/workflows/{workflow_id}/rollback",
      .access = Access::editor, .work = Work::blocking, .handler = routes::rollback_workflow,
      .summary = "Make an earlier version the current one.", .body = Body::json,
@@ -308,7 +315,8 @@ const Route demo_routes[] = {
 std::vector<Route> make_table(bool with_clock, bool with_demo) {
   std::vector<Route> out(std::begin(core_routes), std::end(core_routes));
   for (std::span<const Route> others :
-       {schedule_routes(), job_routes(), wait_routes(), look_routes()})
+       {schedule_routes(), job_routes(), wait_routes(), approval_routes(), event_routes(),
+        callback_routes(), look_routes(), policy_routes(), account_routes()})
     out.insert(out.end(), others.begin(), others.end());
   out.insert(out.end(), std::begin(webhook_routes), std::end(webhook_routes));
   if (with_clock) out.insert(out.end(), std::begin(clock_routes), std::end(clock_routes));

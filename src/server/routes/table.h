@@ -13,8 +13,26 @@ std::span<const Route> job_routes();
 /// Those of schedules.
 std::span<const Route> schedule_routes();
 
+/// Those of accounts and contacts.
+std::span<const Route> account_routes();
+
 /// Those of waits.
 std::span<const Route> wait_routes();
+
+/// Those of approvals.
+std::span<const Route> approval_routes();
+
+/// Those of events.
+std::span<const Route> event_routes();
+
+/// Those of waits for other engines.
+std::span<const Route> callback_routes();
+
+/// Those that look across things: search, statistics, calendar.
+std::span<const Route> look_routes();
+
+/// Those of policy.
+std::span<const Route> policy_routes();
 
 /// Those that look across things: search, statistics, calendar.
 std::span<const Route> look_routes();

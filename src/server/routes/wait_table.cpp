@@ -38,7 +38,8 @@ constexpr std::string_view change_schema =
 constexpr std::string_view preview_wait_schema =
     R"({"type":"object","required":["wait_type"],"additionalProperties":false,"properties":{
       "wait_type":{"enum":["fixed_time","until_date","until_time"]},"config":{"type":"object"},
-      "now":{"type":"string"},"contact_timezone":{"type":"string"},
+      "now":{"type":"string"},"contact_id":{"type":"string"},
+      "contact_timezone":{"type":"string"},
       "account_timezone":{"type":"string"},"count":{"type":"integer","minimum":1,"maximum":20}}})";
 constexpr std::string_view previewed_wait_schema =
     R"({"type":"object","required":["scheduled_at","past","explain","next"],"properties":{
@@ -68,7 +69,7 @@ constexpr std::string_view overdue_filters =
 // clang-format off
 const Route table[] = {
     {.method = Method::post, .path = "/api/v1/waits/preview", .access = Access::viewer,
-     .work = Work::quick, .handler = routes::preview_wait,
+     .work = Work::blocking, .handler = routes::preview_wait,
      .summary = "Show when a wait would resume; stores nothing.", .body = Body::json,
      .request_schema = preview_wait_schema, .response_schema = previewed_wait_schema},
     {.method = Method::get, .path = "/api/v1/waits", .access = Access::viewer,

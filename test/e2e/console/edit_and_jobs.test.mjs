@@ -102,11 +102,31 @@ test('t26_the_board_counts_as_the_api_does_and_a_job_without_worker_names_the_cu
   await board.close();
 });
 
+test('t26_the_log_of_a_job_is_followed_and_searched', async () => {
+  const server = await serve();
+  const { id } = await server.post('/jobs', { topic: 'job.letter', input: {} });
+  const { registration_id } = await server.post('/worker/register', { worker_id: 'w-1', topics: ['job.letter'], max_parallel: 1 });
+  const { jobs: [job] } = await server.post('/worker/claim', { registration_id, seq: 1, slots: 1, wait_ms: 5000 });
+  const say = (...lines) => server.post(`/worker/jobs/${id}/logs`, { registration_id, fence: job.fence, lines });
+  await say('page 1 of 2', '<b>bold</b>');
+  const page = await tab(server, `/jobs/${id}`);
+  await page.says('page 1 of 2');
+  await page.says('<b>bold</b>');
+  await say('page 2 of 2');
+  await page.says('page 2 of 2');
+  await page.page.getByLabel('Search the log').fill('bold');
+  await page.page.getByText('page 2 of 2').waitFor({ state: 'detached' });
+  await page.close();
+});
+
 test('t31_a_worker_appears_is_drained_and_sent_away', async () => {
   const server = await serve();
-  await server.post('/worker/register', { worker_id: 'w-1', topics: ['job.mail.send'], max_parallel: 4 });
+  const { registration_id } = await server.post('/worker/register', { worker_id: 'w-1', topics: ['job.mail.send'], max_parallel: 4 });
   const page = await tab(server, '/workers', { allow: [/status of 4\d\d/] });
   await page.says('w-1');
+  await server.post('/worker/heartbeat', { registration_id, last_seq: 0, leases: [], cpu_load: 95, memory_load: 20 });
+  await page.page.locator('.load.high', { hasText: 'CPU' }).waitFor();
+  assert.equal(await page.page.locator('.load.high').count(), 1);
   await page.page.getByRole('button', { name: 'Drain' }).click();
   await page.says('Draining');
   page.page.on('dialog', (dialog) => dialog.accept());

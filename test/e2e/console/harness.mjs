@@ -80,7 +80,7 @@ export async function serve({ clock = '', data = mkdtempSync(join(tmpdir(), 'fer
 }
 
 /** Tries until it does not fail; what it last failed with when time is over. */
-export async function eventually(attempt, ms = 30_000) {
+export async function eventually(attempt, ms = 60_000) {
   const deadline = Date.now() + ms;
   for (;;) {
     try {
@@ -107,7 +107,7 @@ async function theBrowser() {
 export async function tab(server, path = '/', { width = 1280, height = 800, theme = 'light', allow = [], context, touch = false } = {}) {
   const own = context ?? (await (await theBrowser()).newContext({ viewport: { width, height }, colorScheme: theme, locale: 'en', timezoneId: 'Europe/Berlin', reducedMotion: 'reduce', hasTouch: touch }));
   const page = await own.newPage();
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(60_000);
   const faults = [];
   const requests = [];
   const allowed = (text) => allow.some((pattern) => pattern.test(text));

@@ -1,8 +1,11 @@
 // Home, the list of runs, acting on many.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { end, eventually, serve, tab } from './harness.mjs';
+import { end, eventually, root, serve, tab } from './harness.mjs';
 import { fails, fill, waits } from './world.mjs';
 
 after(end);
@@ -31,6 +34,39 @@ test('t2_three_failures_of_one_cause_are_one_problem_that_leads_to_them', async 
   await eventually(async () => assert.equal(await home.page.locator('[role=row][data-id]').count(), 3));
   const shown = await home.page.locator('[role=row][data-id]').evaluateAll((rows) => rows.map((row) => row.dataset.id));
   assert.deepEqual(shown.toSorted(), ids.toSorted());
+  await home.close();
+});
+
+test('the_demo_shows_a_newcomer_what_the_engine_does', async () => {
+  const server = await serve();
+  execFileSync('python3', [join(root, 'tools/demo_data'), server.url], { stdio: 'inherit' });
+  await eventually(async () => assert.equal((await server.get('/executions?status=failed')).items.length, 3));
+  const home = await tab(server);
+  await home.says('3 runs of checkout failed with network in the last hour');
+  await home.says('5 dead letters wait for somebody to look');
+  await home.page.getByRole('link', { name: 'Waits' }).first().click();
+  await home.says('Going on next');
+  const { items: [campaign] } = await server.get('/executions?workflow_id=campaign');
+  await home.page.goto(`${server.url}/runs/${campaign.id}`);
+  await eventually(async () => assert.match(await home.page.locator('[data-node="score"]').getAttribute('aria-label'), /1 failed, 175 done/));
+  await eventually(async () => assert.match(await home.page.locator('[data-node="quiet"]').getAttribute('aria-label'), /24 waiting/));
+  const week = await server.get('/waits?status=pending&wait_type=until_date&limit=1');
+  assert.equal(week.total, 60);
+  // The pictures of docs/guide/console.md, made anew when somebody asks for them.
+  if (process.env.CONSOLE_GUIDE === '1') {
+    mkdirSync(join(root, 'docs/guide/images'), { recursive: true });
+    await home.page.setViewportSize({ width: 1040, height: 640 });
+    for (const [name, path, text] of [['home', '/', 'need attention'], ['run', `/runs/${campaign.id}?node=score`, 'Rerun from here'], ['calendar', '/waits?tab=calendar', 'in this time']]) {
+      await home.page.goto(server.url + path);
+      await home.says(text);
+      await home.settled();
+      if (name === 'run') await home.page.locator('[data-node]').first().waitFor();
+      await home.page.screenshot({ path: join(root, `docs/guide/images/console-${name}.png`) });
+    }
+  }
+  // A second time it changes nothing.
+  execFileSync('python3', [join(root, 'tools/demo_data'), server.url], { stdio: 'inherit' });
+  assert.equal((await server.get('/executions?workflow_id=campaign')).items.length, 1);
   await home.close();
 });
 

@@ -168,6 +168,28 @@ test('t37_pages_from_elsewhere_can_neither_read_nor_write', async () => {
   elsewhere.close();
 });
 
+test('t41_a_tab_of_an_older_console_says_so_and_the_next_page_is_loaded_afresh', async () => {
+  const server = await serve();
+  const page = await tab(server, '/runs');
+  await page.says('No runs yet');
+  // The tab begins on another console than the one that is served later, as before an upgrade.
+  await page.page.route('**/api/v1/session', async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), console: 'older' } });
+  });
+  await page.page.clock.install();
+  await page.page.reload();
+  await page.says('No runs yet');
+  await page.page.unroute('**/api/v1/session');
+  await page.page.evaluate(() => { window.sameDocument = true; });
+  await page.page.clock.runFor(31_000);
+  await page.says('Fermata was updated');
+  await page.page.getByRole('link', { name: 'Workflows' }).first().click();
+  await page.says('No workflows yet');
+  assert.equal(await page.page.evaluate(() => window.sameDocument), undefined);
+  await page.close();
+});
+
 test('t40_many_tabs_share_four_streams', async () => {
   const server = await serve();
   await server.put('/workflows/reminder', waits);

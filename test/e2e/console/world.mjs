@@ -27,7 +27,7 @@ export const branches = {
     { id: 'review', name: 'Review', type: 'log', parameters: { message: 'look' } },
     { id: 'charge', name: 'Ask for payment', type: 'wait_for_signal', parameters: { name: 'paid' } },
     { id: 'pick', name: 'Pick goods', type: 'log', parameters: { message: 'pick' } },
-    { id: 'join', name: 'Both done', type: 'merge', parameters: { wait_mode: 'wait_for_all' } },
+    { id: 'join', name: 'Both done', type: 'merge', parameters: { wait_mode: 'wait_for_all', timeout: 0 } },
     { id: 'ship', name: 'Ship', type: 'log', parameters: { message: 'ship' } },
   ],
   edges: [

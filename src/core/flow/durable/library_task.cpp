@@ -1,3 +1,4 @@
+#include "core/approval/vote.h"
 #include "core/flow/durable/library_options.h"
 
 /// Work for others: tasks, child runs, approvals (F-27, F-36, F-37).
@@ -114,6 +115,10 @@ Datum approval_request(Machine& machine, Arguments arguments) {
                   {"title", "details", "approvers", "timeout", "otherwise"});
   if (!options.failed() && !options.get("title").is_string()) {
     return machine.throw_argument("Approval.request needs a title");
+  }
+  if (!options.failed()) {
+    auto approvers = approval::read_approvers(options.get("approvers"));
+    if (!approvers) return machine.throw_argument("Approval.request: " + approvers.error());
   }
   auto timeout = options.duration("timeout");
   if (options.failed()) return {};

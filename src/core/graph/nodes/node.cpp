@@ -85,6 +85,8 @@ Route route_after_ignored_failure(const Node& node) {
       return Route::one(route_edge(node, node.rules));
     case NodeType::loop:
       return Route::one(route_edge(node, loop_done));
+    case NodeType::approval:
+      return Route::one(route_edge(node, approval_reject));
     default:
       return Route::all();
   }

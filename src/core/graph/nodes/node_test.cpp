@@ -64,7 +64,8 @@ TEST(NodeTypes, that_park_or_start_are_not_instant) {
     NodeType type = *node_type_of(name);
     bool other = is_trigger(type) || has_effect(type) || type == NodeType::split ||
                  type == NodeType::aggregator || type == NodeType::merge ||
-                 type == NodeType::wait || type == NodeType::wait_for_signal;
+                 type == NodeType::wait || type == NodeType::wait_for_signal ||
+                 type == NodeType::approval;
     EXPECT_EQ(is_instant(type), !other) << name;
   }
 }

@@ -12,6 +12,8 @@ constexpr size_t conditional_true = 0;
 constexpr size_t conditional_false = 1;
 constexpr size_t loop_body = 0;
 constexpr size_t loop_done = 1;
+constexpr size_t approval_approve = 0;
+constexpr size_t approval_reject = 1;
 constexpr int64_t loop_visits_max = 100'000;
 /// The edge of a route; no_edge where the definition names none.
 EdgeIndex route_edge(const Node& node, size_t route);

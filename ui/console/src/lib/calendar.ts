@@ -37,15 +37,17 @@ export function hourColumns(first: string, days: number, zone: string, buckets: 
     const begin = startOfDay(day, zone);
     const end = startOfDay(addDays(day, 1), zone);
     const cells: Cell[] = Array.from({ length: 24 }, () => ({ from: 0, to: 0, total: 0, exists: false }));
-    // Quarters, because some zones are changed by half an hour.
+    const change = localAt(end, zone).offsetMinutes - localAt(begin, zone).offsetMinutes;
+    const plain = change === 0 && end - begin === 86_400_000;
+    // Quarters, because some zones are changed by half an hour; most days are not changed at all.
     for (let at = begin; at < end; at += 900_000) {
-      const cell = cells[localAt(at, zone).hour];
+      const cell = cells[plain ? Math.floor((at - begin) / 3_600_000) : localAt(at, zone).hour];
       if (!cell) continue;
       if (!cell.exists) cell.from = at;
       cell.exists = true;
       cell.to = at + 900_000;
     }
-    const column = { day, change: localAt(end, zone).offsetMinutes - localAt(begin, zone).offsetMinutes, cells };
+    const column = { day, change, cells };
     byDay.set(day, column);
     out.push(column);
   }

@@ -1,0 +1,137 @@
+#include "adapters/sqlite/account_rows.h"
+
+#include "adapters/sqlite/writer.h"
+#include "base/fields.h"
+
+namespace fermata::sqlite {
+namespace {
+
+template <class Fields, class Record>
+void account_fields(Fields f, Record& record) {
+  f(record.account);
+  f(record.settings);
+  f(record.sealed_secret);
+  f(record.revision);
+  f(record.updated_at);
+}
+template <class Fields, class Record>
+void rules_fields(Fields f, Record& rules) {
+  f(rules.account);
+  f(rules.workflow);
+  f(rules.inactive);
+  f(rules.goals);
+  f(rules.triggers);
+  f(rules.revision);
+  f(rules.updated_at);
+}
+
+std::string encode_account(const AccountRecord& record, uint64_t number) {
+  ByteWriter out;
+  FieldWriter writer(out);
+  account_fields([&](const auto& field) { writer.put(field); }, record);
+  return seal(std::string(out.bytes()), number);
+}
+std::string encode_account(const WorkflowRules& rules, uint64_t number) {
+  ByteWriter out;
+  FieldWriter writer(out);
+  rules_fields([&](const auto& field) { writer.put(field); }, rules);
+  return seal(std::string(out.bytes()), number);
+}
+
+template <class Record, class Fill>
+Outcome<std::vector<Numbered<Record>>> collect(Database& database, Rows rows,
+                                               std::string_view table, Fill fill) {
+  std::vector<Numbered<Record>> out;
+  while (rows.next()) {
+    uint64_t number = rows.natural(0);
+    std::optional<std::string_view> body = unseal(rows.blob(1), number);
+    Numbered<Record> one{number, {}};
+    ByteReader in(body.value_or(std::string_view()));
+    FieldReader reader(in);
+    if (body) fill([&](auto& field) { reader.take(field); }, one.record);
+    if (!body || !in.done()) return damaged(table, number, "its checksum does not match");
+    out.push_back(std::move(one));
+  }
+  if (rows.failed()) return database.failure("reading settings");
+  return out;
+}
+
+auto fill_account = [](auto take, AccountRecord& record) { account_fields(take, record); };
+auto fill_rules = [](auto take, WorkflowRules& rules) { rules_fields(take, rules); };
+
+template <class Record>
+std::optional<Numbered<Record>> first_of(std::vector<Numbered<Record>> found) {
+  if (found.empty()) return std::nullopt;
+  return std::move(found.front());
+}
+template <class Record>
+std::vector<Record> records_of(std::vector<Numbered<Record>> found) {
+  std::vector<Record> out;
+  for (Numbered<Record>& one : found) out.push_back(std::move(one.record));
+  return out;
+}
+
+}  // namespace
+
+Outcome<std::optional<Numbered<AccountRecord>>> AccountQueries::account(const AccountId& account) {
+  FERMATA_TRY(found, collect<AccountRecord>(database_, account_.query(account.text()), "account",
+                                            fill_account));
+  return first_of(std::move(found));
+}
+
+Outcome<std::vector<AccountRecord>> AccountQueries::accounts() {
+  FERMATA_TRY(found, collect<AccountRecord>(database_, accounts_.query(), "account", fill_account));
+  return records_of(std::move(found));
+}
+
+Outcome<std::optional<Numbered<WorkflowRules>>> AccountQueries::rules(const AccountId& account,
+                                                                      const WorkflowId& workflow) {
+  FERMATA_TRY(found,
+              collect<WorkflowRules>(database_, rules_.query(account.text(), workflow.text()),
+                                     "workflow_rules", fill_rules));
+  return first_of(std::move(found));
+}
+
+Outcome<std::vector<WorkflowRules>> AccountQueries::all_rules() {
+  FERMATA_TRY(found,
+              collect<WorkflowRules>(database_, all_rules_.query(), "workflow_rules", fill_rules));
+  return records_of(std::move(found));
+}
+
+AccountWriter::AccountWriter(Writer& writer) : writer_(writer), database_(writer.database()) {}
+
+Outcome<void> AccountWriter::put_account(const AccountRecord& record, const AuditLine& audit) {
+  return writer_.transact(&audit, [&]() -> Outcome<void> {
+    FERMATA_TRY(known, queries_.account(record.account));
+    FERMATA_TRY_VOID(
+        check_revision(known ? known->record.revision : 0, record.revision, "the settings"));
+    uint64_t number = known ? known->number : 0;
+    if (!known) {
+      FERMATA_TRY(last, database_.number("SELECT max(number) FROM account"));
+      number = static_cast<uint64_t>(last) + 1;
+    }
+    std::string bytes = encode_account(record, number);
+    if (!put_account_.execute(number, record.account.text(), Blob{bytes}))
+      return database_.failure("writing settings");
+    return {};
+  });
+}
+
+Outcome<void> AccountWriter::put_rules(const WorkflowRules& rules, const AuditLine& audit) {
+  return writer_.transact(&audit, [&]() -> Outcome<void> {
+    FERMATA_TRY(known, queries_.rules(rules.account, rules.workflow));
+    FERMATA_TRY_VOID(
+        check_revision(known ? known->record.revision : 0, rules.revision, "the workflow"));
+    uint64_t number = known ? known->number : 0;
+    if (!known) {
+      FERMATA_TRY(last, database_.number("SELECT max(number) FROM workflow_rules"));
+      number = static_cast<uint64_t>(last) + 1;
+    }
+    std::string bytes = encode_account(rules, number);
+    if (!put_rules_.execute(number, rules.account.text(), rules.workflow.text(), Blob{bytes}))
+      return database_.failure("writing the rules of a workflow");
+    return {};
+  });
+}
+
+}  // namespace fermata::sqlite

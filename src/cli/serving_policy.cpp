@@ -1,0 +1,63 @@
+#include <filesystem>
+#include <future>
+
+#include "cli/serving.h"
+
+/// The policy of a server: where it comes from and how it comes into force.
+namespace fermata::cli {
+
+namespace {
+
+constexpr std::chrono::milliseconds policy_wait{5'000};
+
+/// Nothing where there is no such file; a file that cannot be read is a failure.
+Outcome<std::optional<std::string>> policy_text(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error) && !error) return std::optional<std::string>{};
+  FERMATA_TRY(text, read_file(path));
+  return std::optional(std::move(text));
+}
+
+}  // namespace
+
+/// Returns when no attempt can start under another policy any more.
+void Serving::put_in_force(const policy::PolicyPtr& set) {
+  auto done = std::make_shared<std::promise<void>>();
+  std::future<void> in_force = done->get_future();
+  while (!engine_.host->with_workers([set, done](Workers& workers) {
+    workers.set_policy(set);
+    done->set_value();
+  })) {
+    // The queue is full: a policy must not be lost for that.
+    if (ending_) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  if (ready_) in_force.wait_for(policy_wait);
+}
+
+Outcome<void> Serving::start_policy() {
+  front::PolicyBoard::Options options;
+  options.file = settings_.policy_file;
+  options.file_required = !settings_.policy_file.empty();
+  if (options.file.empty())
+    options.file = (std::filesystem::path(config_folder_) / "safety.yaml").string();
+  options.read_file = policy_text;
+  options.read_text = around_.world.policy_texts();
+  options.activate = [this](const policy::PolicyPtr& set) { put_in_force(set); };
+  options.on_failed = [this](const Error& error) {
+    log_.error("policy_load_failed: the policy in force is untouched", {{"reason", error.message}});
+  };
+  options.on_loaded = [this](const std::string& snapshot, const std::string& origin) {
+    log_.info("Policy in force", {{"snapshot", snapshot}, {"from", origin}});
+  };
+  std::string file = options.file;
+  policy_ = std::make_unique<front::PolicyBoard>(engine_.store->policy(), engine_.clock(),
+                                                 std::move(options));
+  FERMATA_TRY_VOID(policy_->start());
+  if (policy_->current()->common().none())
+    log_.warn("There is no policy: every job is allowed", {{"policy_file", file}});
+  policy_watch_ = around_.world.watch_file(file, [this] { policy_->look(); });
+  return {};
+}
+
+}  // namespace fermata::cli

@@ -1,0 +1,289 @@
+#include "core/model/account_settings.h"
+
+#include <array>
+
+#include "base/json.h"
+#include "core/wait/config_fields.h"
+
+namespace fermata {
+namespace {
+
+using waits::ConfigFields;
+
+constexpr const char* invalid = "invalid_setting";
+constexpr size_t holidays_max = 2'000;
+constexpr size_t holiday_name_max = 200;
+constexpr size_t event_types_max = 500;
+constexpr size_t event_type_length_max = 100;
+constexpr size_t networks_max = 64;
+constexpr size_t url_length_max = 2'048;
+constexpr int64_t limit_max = 1'000'000'000;
+constexpr int64_t signal_hours_max = 2'160;
+constexpr int64_t late_hours_max = 168;
+constexpr int64_t overdue_alert_s_min = 10;
+constexpr int64_t overdue_alert_s_max = 86'400;
+constexpr int64_t callback_timeout_ms_min = 1'000;
+constexpr int64_t callback_timeout_ms_max = 30'000;
+constexpr int64_t give_up_hours_max = 720;
+constexpr int64_t retention_days_min = 90;
+constexpr int64_t retention_days_max = 3'650;
+
+constexpr std::array<std::string_view, 7> weekdays = {"sunday",   "monday", "tuesday", "wednesday",
+                                                      "thursday", "friday", "saturday"};
+
+std::string shown(const Value& value) { return shortened(to_json(value)); }
+
+/// A list of what `read` takes, at most so many; one finding for each that it does not.
+template <class Read>
+void each_in(ConfigFields& fields, std::string_view name, std::string_view code, size_t most,
+             Read read) {
+  const Value* list = fields.known(name);
+  if (list == nullptr) return;
+  if (!list->is_array() || list->size() > most)
+    return fields.complain(
+        code, name, quoted(name) + " must be a list of at most " + std::to_string(most) + ".");
+  for (size_t i = 0; i < list->size(); ++i) {
+    std::string refusal = read(list->items()[i]);
+    if (!refusal.empty())
+      fields.complain(code, std::string(name) + "/" + std::to_string(i), std::move(refusal));
+  }
+}
+
+void read_business_days(ConfigFields& fields, AccountSettings& settings) {
+  if (!fields.has("business_days")) return;
+  DaySet days;
+  each_in(fields, "business_days", invalid, weekdays.size(), [&](const Value& day) -> std::string {
+    auto weekday = day.is_string() ? weekday_named(day.as_string()) : std::nullopt;
+    if (!weekday) return "A weekday such as monday is expected, not " + shown(day) + ".";
+    days.add(*weekday);
+    return {};
+  });
+  if (days.empty())
+    fields.complain(invalid, "business_days", "\"business_days\" needs at least one day.");
+  settings.business.days = days;
+}
+
+void read_holidays(ConfigFields& fields, AccountSettings& settings) {
+  constexpr const char* code = "invalid_holiday";
+  each_in(fields, "holidays", code, holidays_max, [&](const Value& given) -> std::string {
+    AccountSettings::NamedHoliday holiday;
+    const Value& date = given.is_object() ? given.get("date") : given;
+    const Value& name = given.is_object() ? given.get("name") : Value();
+    if (date.is_string()) holiday.date = date.as_string();
+    if (name.is_string()) holiday.name = name.as_string();
+    auto parsed = parse_holiday(holiday.date);
+    bool named = name.is_null() || (name.is_string() && holiday.name.size() <= holiday_name_max);
+    if (!parsed || !named)
+      return "A holiday is YYYY-MM-DD, or MM-DD for every year, or {date, name}; this is " +
+             shown(given) + ".";
+    settings.business.holidays.push_back(*parsed);
+    settings.holidays.push_back(std::move(holiday));
+    return {};
+  });
+}
+
+void read_limits(ConfigFields& fields, AccountSettings& settings) {
+  auto part = fields.object("limits", invalid);
+  if (!part) return;
+  part->allow_only("waits_per_execution|waits_per_account|listeners_per_minute");
+  AccountSettings::Limits& limits = settings.limits;
+  auto take = [&](std::string_view name, int64_t& into) {
+    into = part->whole(name, invalid, 0, limit_max).value_or(into);
+  };
+  take("waits_per_execution", limits.waits_per_execution);
+  take("waits_per_account", limits.waits_per_account);
+  take("listeners_per_minute", limits.listeners_per_minute);
+}
+
+bool names_event(std::string_view name) {
+  if (name.empty() || name.size() > event_type_length_max) return false;
+  for (char c : name)
+    if (c <= ' ' || c > '~') return false;
+  return true;
+}
+
+void read_signals(ConfigFields& fields, AccountSettings& settings) {
+  auto part = fields.object("signals", invalid);
+  if (!part) return;
+  part->allow_only("retention_hours|event_types|late_window_hours");
+  AccountSettings::Signals& signals = settings.signals;
+  signals.retention_hours = part->whole("retention_hours", invalid, 1, signal_hours_max)
+                                .value_or(signals.retention_hours);
+  signals.late_window_hours = part->whole("late_window_hours", invalid, 0, late_hours_max)
+                                  .value_or(signals.late_window_hours);
+  each_in(*part, "event_types", invalid, event_types_max, [&](const Value& type) -> std::string {
+    if (!type.is_string() || !names_event(type.as_string()))
+      return "A type of signal is 1 to 100 printable ASCII characters without space, not " +
+             shown(type) + ".";
+    signals.event_types.emplace_back(type.as_string());
+    return {};
+  });
+}
+
+void read_waits(ConfigFields& fields, AccountSettings& settings) {
+  auto part = fields.object("waits", invalid);
+  if (!part) return;
+  part->allow_only("default_timeout_hours|overdue_alert_s|resumes_off");
+  AccountSettings::Waits& waits = settings.waits;
+  waits.default_timeout_hours = part->whole("default_timeout_hours", invalid, 1, signal_hours_max)
+                                    .value_or(waits.default_timeout_hours);
+  waits.overdue_alert_s =
+      part->whole("overdue_alert_s", invalid, overdue_alert_s_min, overdue_alert_s_max)
+          .value_or(waits.overdue_alert_s);
+  const Value* off = part->known("resumes_off");
+  if (off && !off->is_bool())
+    part->complain(invalid, "resumes_off", "\"resumes_off\" must be true or false.");
+  waits.resumes_off = off && off->is_bool() && off->as_bool();
+}
+
+std::string read_url(ConfigFields& fields, std::string_view name) {
+  auto url = fields.text(name, invalid);
+  if (!url) return {};
+  bool web = url->starts_with("https://") || url->starts_with("http://");
+  if (web && url->size() <= url_length_max && url->find_first_of(" \t\r\n") == std::string::npos)
+    return *std::move(url);
+  fields.complain(invalid, name, quoted(name) + " must be an address with http:// or https://.");
+  return {};
+}
+
+bool looks_like_network(std::string_view text) {
+  size_t slash = text.find('/');
+  std::string_view address = text.substr(0, slash);
+  if (address.size() < 2 || address.find_first_not_of("0123456789abcdefABCDEF.:") != address.npos)
+    return false;
+  if (address.find_first_of(".:") == address.npos) return false;
+  if (slash == text.npos) return true;
+  std::string_view bits = text.substr(slash + 1);
+  return !bits.empty() && bits.size() <= 3 && bits.find_first_not_of("0123456789") == bits.npos;
+}
+
+void read_callbacks(ConfigFields& fields, AccountSettings& settings) {
+  auto part = fields.object("callbacks", invalid);
+  if (!part) return;
+  part->allow_only("url|secret|secret_set|timeout_ms|give_up_hours|allow_networks");
+  AccountSettings::Callbacks& callbacks = settings.callbacks;
+  callbacks.url = read_url(*part, "url");
+  callbacks.timeout_ms =
+      part->whole("timeout_ms", invalid, callback_timeout_ms_min, callback_timeout_ms_max)
+          .value_or(callbacks.timeout_ms);
+  callbacks.give_up_hours =
+      part->whole("give_up_hours", invalid, 1, give_up_hours_max).value_or(callbacks.give_up_hours);
+  each_in(*part, "allow_networks", invalid, networks_max, [&](const Value& net) -> std::string {
+    if (!net.is_string() || !looks_like_network(net.as_string()))
+      return "A network such as 10.0.0.0/8 is expected, not " + shown(net) + ".";
+    callbacks.allow_networks.emplace_back(net.as_string());
+    return {};
+  });
+}
+
+void read_others(ConfigFields& fields, AccountSettings& settings) {
+  if (auto alerts = fields.object("alerts", invalid)) {
+    alerts->allow_only("url");
+    settings.alerts_url = read_url(*alerts, "url");
+  }
+  if (auto audit = fields.object("audit", invalid)) {
+    audit->allow_only("signals");
+    settings.audit_all_signals = audit->choice("signals", invalid, "matched|all") == size_t{1};
+  }
+  settings.retention_days =
+      fields.whole("retention_days", invalid, retention_days_min, retention_days_max)
+          .value_or(settings.retention_days);
+}
+
+Value texts(const std::vector<std::string>& list) {
+  Value out = Value::array();
+  for (const std::string& text : list) out.push(text);
+  return out;
+}
+
+Value text_if_any(const std::string& text) { return text.empty() ? Value() : Value(text); }
+
+Value holidays_value(const AccountSettings& settings) {
+  Value out = Value::array();
+  for (const AccountSettings::NamedHoliday& holiday : settings.holidays) {
+    if (holiday.name.empty()) {
+      out.push(holiday.date);
+    } else {
+      out.push(Value::object({{"date", holiday.date}, {"name", holiday.name}}));
+    }
+  }
+  return out;
+}
+
+Value callbacks_value(const AccountSettings::Callbacks& callbacks) {
+  return Value::object({{"url", text_if_any(callbacks.url)},
+                        {"secret_set", !callbacks.sealed_secret.empty()},
+                        {"timeout_ms", callbacks.timeout_ms},
+                        {"give_up_hours", callbacks.give_up_hours},
+                        {"allow_networks", texts(callbacks.allow_networks)}});
+}
+
+}  // namespace
+
+bool AccountSettings::operator==(const AccountSettings& other) const {
+  return timezone == other.timezone && business.days == other.business.days &&
+         holidays == other.holidays && gap_policy == other.gap_policy && limits == other.limits &&
+         signals == other.signals && waits == other.waits && callbacks == other.callbacks &&
+         alerts_url == other.alerts_url && audit_all_signals == other.audit_all_signals &&
+         retention_days == other.retention_days;
+}
+
+Result<AccountSettings, std::vector<Finding>> read_account_settings(const Value& document,
+                                                                    const ZoneTable* zones) {
+  std::vector<Finding> findings;
+  if (!document.is_object())
+    return Failure{std::vector<Finding>{{invalid, "", "Settings must be an object.", {}}}};
+  AccountSettings settings;
+  ConfigFields fields(document, "", nullptr, findings);
+  fields.allow_only(
+      "timezone|business_days|holidays|gap_policy|limits|signals|waits|callbacks|alerts|audit|"
+      "retention_days");
+  settings.timezone = fields.text("timezone", "unknown_timezone").value_or("");
+  if (zones && !settings.timezone.empty() && !zones->find(settings.timezone))
+    fields.complain("unknown_timezone", "timezone", zones->refusal(settings.timezone));
+  read_business_days(fields, settings);
+  read_holidays(fields, settings);
+  auto gap = fields.choice("gap_policy", invalid, "gap_end|shift");
+  if (gap) settings.gap_policy = static_cast<GapPolicy>(*gap);
+  read_limits(fields, settings);
+  read_signals(fields, settings);
+  read_waits(fields, settings);
+  read_callbacks(fields, settings);
+  read_others(fields, settings);
+  if (!findings.empty()) return Failure{std::move(findings)};
+  return settings;
+}
+
+Value account_settings_value(const AccountSettings& settings) {
+  Value days = Value::array();
+  // A week begins on Monday.
+  for (size_t i = 1; i <= weekdays.size(); ++i)
+    if (settings.business.days.has(static_cast<int>(i % weekdays.size())))
+      days.push(weekdays.at(i % weekdays.size()));
+  return Value::object(
+      {{"timezone", text_if_any(settings.timezone)},
+       {"business_days", std::move(days)},
+       {"holidays", holidays_value(settings)},
+       {"gap_policy", name_of(settings.gap_policy)},
+       {"limits", Value::object({{"waits_per_execution", settings.limits.waits_per_execution},
+                                 {"waits_per_account", settings.limits.waits_per_account},
+                                 {"listeners_per_minute", settings.limits.listeners_per_minute}})},
+       {"signals", Value::object({{"retention_hours", settings.signals.retention_hours},
+                                  {"event_types", texts(settings.signals.event_types)},
+                                  {"late_window_hours", settings.signals.late_window_hours}})},
+       {"waits", Value::object({{"default_timeout_hours", settings.waits.default_timeout_hours},
+                                {"overdue_alert_s", settings.waits.overdue_alert_s},
+                                {"resumes_off", settings.waits.resumes_off}})},
+       {"callbacks", callbacks_value(settings.callbacks)},
+       {"alerts", Value::object({{"url", text_if_any(settings.alerts_url)}})},
+       {"audit", Value::object({{"signals", settings.audit_all_signals ? "all" : "matched"}})},
+       {"retention_days", settings.retention_days}});
+}
+
+std::string_view name_of(OnInactive choice) {
+  constexpr std::array<std::string_view, 5> names = {"active", "keep", "standard", "cancel",
+                                                     "hold"};
+  return names.at(static_cast<size_t>(choice));
+}
+
+}  // namespace fermata

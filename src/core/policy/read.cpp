@@ -1,0 +1,149 @@
+#include <set>
+
+#include "core/policy/read_parts.h"
+
+namespace fermata::policy {
+
+namespace {
+
+using job::VerdictKind;
+
+void read_version(job::Members& members) {
+  const Value* version = members.any("version");
+  if (!version || !version->is_integer() || version->as_integer() != 1)
+    members.wrong("version", "`version: 1` is expected.");
+}
+
+std::optional<VerdictKind> read_default(job::Members& members) {
+  auto text = members.text("default_decision");
+  if (!text) {
+    members.wrong("default_decision",
+                  "Say what holds for jobs that no rule matches: allow, deny or require_approval.");
+    return std::nullopt;
+  }
+  for (VerdictKind kind : {VerdictKind::allow, VerdictKind::deny, VerdictKind::require_approval})
+    if (job::name_of(kind) == *text) return kind;
+  members.wrong("default_decision", "`" + *text + "` is none of allow, deny, require_approval.");
+  return std::nullopt;
+}
+
+/// One of the words, if given.
+std::string read_word(job::Members& members, std::string_view name,
+                      std::initializer_list<std::string_view> words) {
+  auto text = members.text(name);
+  if (!text) return {};
+  std::string list;
+  for (std::string_view word : words) {
+    if (word == *text) return *text;
+    list.append(list.empty() ? "" : ", ").append(word);
+  }
+  members.wrong(name, "`" + *text + "` is none of " + list + ".");
+  return {};
+}
+
+/// Fail modes are of the external kernel; the words are checked so that a mistake shows now.
+void check_input_policy(job::Members& members) {
+  const Value* given = members.any("input_policy");
+  if (!given) return;
+  job::Members part(*given, members.path_of("input_policy"), members.findings());
+  read_word(part, "fail_mode", {"closed", "open"});
+  part.finish();
+}
+
+/// Rules on outputs need scanners, which this version does not have. Empty lists pass.
+void check_output_policy(job::Members& members) {
+  if (const Value* given = members.any("output_policy")) {
+    job::Members part(*given, members.path_of("output_policy"), members.findings());
+    if (const Value* enabled = part.any("enabled"); enabled && !enabled->is_bool())
+      part.wrong("enabled", "true or false is expected.");
+    read_word(part, "release", {"gated", "optimistic"});
+    read_word(part, "fail_mode", {"closed", "open"});
+    const Value* topics = part.any("topics");
+    if (topics && (!topics->is_array() || topics->size() > 0))
+      part.wrong("topics", "Output policy is not supported by this version.");
+    part.finish();
+  }
+  const Value* rules = members.any("output_rules");
+  if (rules && (!rules->is_array() || rules->size() > 0))
+    members.wrong("output_rules", "Output policy is not supported by this version.");
+}
+
+std::vector<Derivation> read_derive(job::Members& members) {
+  std::vector<Derivation> out;
+  const Value* list = members.any("derive");
+  if (!list) return out;
+  if (!list->is_array()) {
+    members.wrong("derive", "A list is expected.");
+    return out;
+  }
+  for (size_t i = 0; i < list->size(); ++i) {
+    std::string path = members.path_of("derive") + "/" + std::to_string(i);
+    job::Members entry(list->items()[i], path, members.findings());
+    Derivation derivation;
+    derivation.match = read_match(entry);
+    entry.require("add_risk_tags");
+    derivation.add_risk_tags = read_tags(entry, "add_risk_tags");
+    entry.finish();
+    out.push_back(std::move(derivation));
+  }
+  return out;
+}
+
+std::vector<Rule> read_rules(job::Members& members, DocumentKind kind) {
+  std::vector<Rule> out;
+  const Value* list = members.any("rules");
+  if (!list) return out;
+  if (!list->is_array() || list->size() > rules_max) {
+    members.wrong("rules",
+                  "A list of at most " + std::to_string(rules_max) + " rules is expected.");
+    return out;
+  }
+  std::set<std::string> seen;
+  for (size_t i = 0; i < list->size(); ++i) {
+    std::string path = members.path_of("rules") + "/" + std::to_string(i);
+    out.push_back(read_rule(list->items()[i], path, kind, members.findings()));
+    const std::string& id = out.back().id;
+    if (!id.empty() && !seen.insert(id).second)
+      members.findings().push_back(
+          {"duplicate_id", path + "/id", "Another rule has the id `" + id + "`.", {}});
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string_view name_of(DocumentKind kind) {
+  switch (kind) {
+    case DocumentKind::base:
+      return "base";
+    case DocumentKind::bundle:
+      return "bundle";
+    case DocumentKind::invariants:
+      return "invariants";
+  }
+  return "";
+}
+
+Reading read_document(const Value& value, DocumentKind kind) {
+  Reading reading;
+  if (!value.is_object()) {
+    reading.findings.push_back({"invalid_field", "", "A policy is an object.", {}});
+    return reading;
+  }
+  job::Members members(value, "", reading.findings);
+  read_version(members);
+  Document& document = reading.document;
+  if (kind == DocumentKind::base) {
+    document.default_decision = read_default(members);
+    if (read_word(members, "overlays", {"tighten", "relax"}) == "relax")
+      document.overlays = Overlays::relax;
+    check_input_policy(members);
+    check_output_policy(members);
+  }
+  if (kind != DocumentKind::invariants) document.derive = read_derive(members);
+  document.rules = read_rules(members, kind);
+  members.finish();
+  return reading;
+}
+
+}  // namespace fermata::policy

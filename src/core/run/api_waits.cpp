@@ -1,0 +1,89 @@
+#include "core/run/api_waits.h"
+
+#include "core/graph/advance.h"
+#include "core/run/wait_events.h"
+
+namespace fermata {
+
+namespace {
+
+std::string named_text(const Value& config, std::string_view name) {
+  const Value& found = config.get(name);
+  return found.is_string() ? std::string(found.as_string()) : std::string();
+}
+
+/// What is taken when no signal came in time (W-47).
+struct TimeoutWay {
+  std::string branch;
+  bool exits = false;
+};
+
+TimeoutWay timeout_way(const Value& config) {
+  std::string action = named_text(config, "timeout_action");
+  TimeoutWay way;
+  way.exits = action == "exit" || action == "end";
+  if (action != "branch") return way;
+  way.branch = named_text(config, "timeout_step");
+  if (way.branch.empty()) way.branch = named_text(config, "timeout_edge_id");
+  return way;
+}
+
+Value outcome_of(const Value& event, const std::string& branch) {
+  Value outcome;
+  if (!event.is_null()) outcome = Value::object({{"event", event}});
+  if (branch.empty()) return outcome;
+  if (!outcome.is_object()) outcome = Value::object();
+  outcome.set("branch", branch);
+  return outcome;
+}
+
+}  // namespace
+
+bool held_open(const Run& run) {
+  if (run.definition->external) return true;
+  // Those of the API come first.
+  return !run.waits.empty() && run.waits.begin()->first.source == WaitSource::api;
+}
+
+void fire_api_wait(Step& step, uint64_t number) {
+  const Wait& wait = step.run.waits.at({WaitSource::api, number});
+  WaitEnded ended;
+  ended.wait = wait.id;
+  ended.by = "engine";
+  if (!wait.is_for_event()) {
+    ended.resumed_by = "scheduler";
+    return step.emit(std::move(ended));
+  }
+  TimeoutWay way = timeout_way(wait.config);
+  ended.status = WaitStatus::timeout;
+  ended.resumed_by = "timeout";
+  ended.outcome = outcome_of(Value(), way.branch);
+  step.emit(std::move(ended));
+  if (way.exits) exit_by_wait(step, "wait_timeout");
+}
+
+void resume_api_wait(Step& step, const WaitKey& key, const ResumeWait& resume) {
+  WaitEnded ended;
+  ended.wait = step.run.waits.at(key).id;
+  ended.resumed_by = "manual";
+  ended.outcome = outcome_of(resume.output, resume.branch);
+  step.emit(std::move(ended));
+}
+
+void exit_by_wait(Step& step, const std::string& reason) {
+  if (step.run.definition->is_script()) return exit_script(step, reason);
+  graph::exit_run(step, reason);
+}
+
+void go_on(Step& step) {
+  if (step.run.finished()) return;
+  if (step.run.definition->is_script()) return advance_script(step);
+  graph::advance(step);
+}
+
+void look_at_clock(Step& step) {
+  if (step.run.finished() || step.run.paused() || step.spent()) return;
+  (void)(step.run.definition->is_script() ? on_wake_script(step) : on_wake(step));
+}
+
+}  // namespace fermata

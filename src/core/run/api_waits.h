@@ -1,0 +1,24 @@
+#pragma once
+#include "core/run/step.h"
+
+/// Waits that the API opened (W-11): beside the program of a run, or instead of one (W-70). They
+/// park no token; what ends them is told to their callback.
+namespace fermata {
+
+/// True while something of the API keeps the run from completing by itself: a wait that is pending,
+/// or that the run has no program at all.
+bool held_open(const Run& run);
+/// The instant of a wait has come, or its timeout.
+void fire_api_wait(Step& step, uint64_t number);
+/// A user lets it go on (W-15).
+void resume_api_wait(Step& step, const WaitKey& key, const ResumeWait& resume);
+/// Ends the whole run because a wait says so (W-47).
+void exit_by_wait(Step& step, const std::string& reason);
+/// Lets the program go on, if there is one and it can.
+void go_on(Step& step);
+/// Looks at the clock; an early look is a quiet refusal.
+void look_at_clock(Step& step);
+/// What the ends of this decision leave for those who are to be told (W-72).
+std::vector<Delivery> deliveries_of(const Step& step);
+
+}  // namespace fermata

@@ -1,0 +1,15 @@
+#pragma once
+#include "core/approval/vote.h"
+#include "front/run_query.h"
+#include "ports/approvals.h"
+
+namespace fermata::front {
+
+/// Which approvals: `status` (a comma list), `workflow_id`, `execution_id`, `q`. Other names are
+/// left alone. Fails with `invalid_query`.
+Outcome<ApprovalFilter> read_approval_filter(const NamedValues& query, const AccountId& account);
+
+/// The body of an answer: `{hash, reason?, note?}`; who rejects says why (J-41).
+Outcome<approval::Vote> read_vote(const Value& body, bool approve);
+
+}  // namespace fermata::front

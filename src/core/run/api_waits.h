@@ -10,6 +10,10 @@ namespace fermata {
 bool held_open(const Run& run);
 /// The instant of a wait has come, or its timeout.
 void fire_api_wait(Step& step, uint64_t number);
+/// What a wait for signals waits for, from its configuration (W-44): status, timeout, listeners.
+Result<Wait, std::vector<Finding>> plan_api_event(const Step& step, const OpenWait& open);
+/// One of its listeners has heard the signal; that ends it unless it needs others too.
+void take_api_event(Step& step, const WaitKey& key, size_t listener, const Signal& signal);
 /// A user lets it go on (W-15).
 void resume_api_wait(Step& step, const WaitKey& key, const ResumeWait& resume);
 /// Ends the whole run because a wait says so (W-47).

@@ -2,7 +2,7 @@
 
 #include "core/graph/advance.h"
 #include "core/graph/event_wait.h"
-#include "core/run/step.h"
+#include "core/run/api_waits.h"
 #include "core/run/wait_events.h"
 #include "core/wait/matching.h"
 
@@ -43,7 +43,11 @@ bool offer_to(Step& step, const WaitKey& key, const Signal& signal) {
   auto found = step.run.waits.find(key);
   if (found == step.run.waits.end() || step.run.paused()) return false;
   auto listener = hearer(step.run, found->second, signal);
-  if (!listener || key.source != WaitSource::graph) return false;
+  if (!listener || key.source == WaitSource::flow) return false;
+  if (key.source == WaitSource::api) {
+    take_api_event(step, key, *listener, signal);
+    return true;
+  }
   graph::take_event(step, key.number, *listener, signal);
   graph::advance(step);
   return true;

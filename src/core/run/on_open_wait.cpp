@@ -2,6 +2,7 @@
 #include "core/graph/wait_plan.h"
 #include "core/run/api_waits.h"
 #include "core/run/wait_events.h"
+#include "core/run/wait_gate.h"
 
 /// Opening waits by the API, and what a callback's answer asks for.
 namespace fermata {
@@ -59,23 +60,10 @@ std::string branch_of(const waits::DateReaction& past) {
   return past.step.empty() ? past.edge_id : past.step;
 }
 
-Outcome<Opening> plan_opening(const Step& step, const OpenWait& open) {
+/// What is the same for every type: its names, and the token that it may take over.
+Outcome<Opening> complete_opening(const Step& step, const OpenWait& open, std::string id,
+                                  Opening out) {
   const Run& run = step.run;
-  FERMATA_TRY_VOID(refuse_to_open(run, open));
-  std::string id = next_wait_id(run, open.step);
-  auto plan = graph::plan_typed_wait(open.type, open.config, graph::wait_moment(step, step.at, id));
-  if (plan && plan->missing) plan = Failure{std::vector{graph::missing_date(*plan)}};
-  if (!plan) return refused_config(std::move(plan).error());
-  Opening out;
-  if (plan->past && plan->at <= step.at) {
-    out.past = plan->past;
-    out.branch = branch_of(*plan->past);
-  }
-  if (out.past && out.past->action == waits::DateAction::fail)
-    return refused_config({{"date_in_past",
-                            "/target_date",
-                            "the date " + to_rfc3339(plan->at) + " is in the past",
-                            {}}});
   if (const auto* left = left_behind(run, open.step)) {
     out.event.takes = left->first.number;
     if (left->first.source == WaitSource::graph) out.token = left->first.number;
@@ -87,15 +75,42 @@ Outcome<Opening> plan_opening(const Step& step, const OpenWait& open) {
   wait.step = open.step;
   wait.source = WaitSource::api;
   wait.type = open.type;
-  wait.config = std::move(plan->config);
-  wait.due = plan->at;
-  wait.intent = std::move(plan->intent);
   wait.callback = open.callback;
   wait.metadata = open.metadata;
   wait.request = open.request;
   wait.parked = out.token || run.definition->external;
   wait.reached_at = wait.updated_at = step.at;
   return out;
+}
+
+Outcome<Opening> plan_opening(const Step& step, const OpenWait& open) {
+  const Run& run = step.run;
+  FERMATA_TRY_VOID(refuse_to_open(run, open));
+  FERMATA_TRY_VOID(refuse_opted_out(step.given, run.workflow));
+  std::string id = next_wait_id(run, open.step);
+  Opening out;
+  if (open.type == "for_event") {
+    auto event = plan_api_event(step, open);
+    if (!event) return refused_config(std::move(event).error());
+    out.event.wait = *std::move(event);
+    return complete_opening(step, open, std::move(id), std::move(out));
+  }
+  auto plan = graph::plan_typed_wait(open.type, open.config, graph::wait_moment(step, step.at, id));
+  if (plan && plan->missing) plan = Failure{std::vector{graph::missing_date(*plan)}};
+  if (!plan) return refused_config(std::move(plan).error());
+  if (plan->past && plan->at <= step.at) {
+    out.past = plan->past;
+    out.branch = branch_of(*plan->past);
+  }
+  if (out.past && out.past->action == waits::DateAction::fail)
+    return refused_config({{"date_in_past",
+                            "/target_date",
+                            "the date " + to_rfc3339(plan->at) + " is in the past",
+                            {}}});
+  out.event.wait.config = std::move(plan->config);
+  out.event.wait.due = plan->at;
+  out.event.wait.intent = std::move(plan->intent);
+  return complete_opening(step, open, std::move(id), std::move(out));
 }
 
 /// A date that had passed before the wait was opened (R7).

@@ -186,6 +186,8 @@ Outcome<void> on_wake_script(Step& step) {
   };
   if (!due() && !has_ready_work(run))
     return fail(ErrorCode::nothing_due, "nothing is due yet");
+  take_retained(step);
+  if (run.finished()) return {};
   advance_script(step);
   // One at a time, each followed until everything is parked; a cut activation comes first (F-51).
   while (!step.spent() && due() && !run.script->open) {

@@ -322,7 +322,7 @@ std::optional<WaitKey> take_place(Run& run, uint64_t number, const Wait& next) {
   if (left == run.waits.end()) return std::nullopt;
   close_wait(run, left, {});
   if (!parked) return std::nullopt;
-  run.tokens.at(number).parked = next.is_for_event() ? Parked::signal : Parked::timer;
+  run.tokens.at(number).parked = next.is_for_event() ? Parked::event : Parked::timer;
   return WaitKey{WaitSource::graph, number};
 }
 

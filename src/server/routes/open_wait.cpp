@@ -3,6 +3,7 @@
 #include "core/callback/open_request.h"
 #include "core/graph/wait_plan.h"
 #include "core/run/wait_view.h"
+#include "core/wait/for_event.h"
 #include "front/external_request.h"
 #include "front/fields.h"
 #include "server/problem.h"
@@ -33,12 +34,18 @@ std::string mark_for(const Call& call) {
 
 /// What the type alone refuses is refused before anything is registered for it.
 Outcome<void> refuse_config(Api& api, const AccountId& account, const OpenWait& open) {
-  auto chosen = api.account_book().accounts()->settings_of(account);
-  const AccountSettings usual;
-  auto plan = graph::plan_typed_wait(
-      open.type, open.config, {api.now(), *api.zones(), "", chosen ? *chosen : usual, nullptr});
-  if (plan) return {};
-  std::vector<Finding> findings = std::move(plan).error();
+  std::vector<Finding> findings;
+  if (open.type == "for_event") {
+    auto read = waits::read_for_event(open.config);
+    if (!read) findings = std::move(read).error();
+  } else {
+    auto chosen = api.account_book().accounts()->settings_of(account);
+    const AccountSettings usual;
+    auto plan = graph::plan_typed_wait(
+        open.type, open.config, {api.now(), *api.zones(), "", chosen ? *chosen : usual, nullptr});
+    if (!plan) findings = std::move(plan).error();
+  }
+  if (findings.empty()) return {};
   for (Finding& finding : findings) finding.path = "/config" + finding.path;
   auto code = error_code_of(findings.front().code).value_or(ErrorCode::invalid_config);
   std::string message = findings.front().message;

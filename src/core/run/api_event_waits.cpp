@@ -1,0 +1,71 @@
+#include <algorithm>
+
+#include "core/graph/event_wait.h"
+#include "core/run/api_waits.h"
+
+/// Waits of the API that listen to signals (W-11, W-44).
+namespace fermata {
+
+namespace {
+
+/// From when on a signal counts (W-56): without a program, since the end of the last wait that
+/// listened, or since the run is known here.
+Instant api_window_start(const Step& step, const OpenWait& open, const waits::ForEvent& config) {
+  const Run& run = step.run;
+  Instant start = step.at;
+  if (config.lookback == waits::Lookback::run_start) start = run.started_at;
+  if (config.lookback == waits::Lookback::minutes)
+    start = step.at - Duration{config.lookback_minutes * 60'000};
+  if (config.lookback == waits::Lookback::related) {
+    start = run.started_at;
+    for (const auto& [name, end] : run.event_ends)
+      if (run.definition->external) start = std::max(start, end.at);
+    if (config.related_at) start = *config.related_at;
+  }
+  auto before = run.event_ends.find(open.step);
+  if (before != run.event_ends.end()) start = std::max(start, before->second.at);
+  return std::min(start, step.at);
+}
+
+std::string branch_of_listener(const Wait& wait, size_t listener) {
+  const Value& events = wait.config.get("events");
+  if (!events.is_array() || listener >= events.size()) return "";
+  const Value& branch = events.items()[listener].get("branch");
+  return branch.is_string() ? std::string(branch.as_string()) : std::string();
+}
+
+}  // namespace
+
+Result<Wait, std::vector<Finding>> plan_api_event(const Step& step, const OpenWait& open) {
+  auto read = waits::read_for_event(open.config);
+  if (!read) return Failure{std::move(read).error()};
+  auto scope = waits::scope_of(*read, !step.run.contact_id.empty());
+  if (!scope) return Failure{std::vector<Finding>{std::move(scope).error()}};
+  Wait wait;
+  wait.config = open.config;
+  wait.status = WaitStatus::waiting;
+  wait.due = step.at + read->timeout;
+  wait.listeners = graph::listeners_of(*read, *scope, api_window_start(step, open, *read), "");
+  return wait;
+}
+
+void take_api_event(Step& step, const WaitKey& key, size_t listener, const Signal& signal) {
+  const Wait& wait = step.run.waits.at(key);
+  Value shown = shown_signal(signal);
+  step.emit(SignalMatched{wait.id, static_cast<uint32_t>(listener), signal.id, shown});
+  bool all = wait.config.get("mode") == Value("all");
+  bool open = std::any_of(wait.listeners.begin(), wait.listeners.end(),
+                          [](const Listener& one) { return one.status == ListenerStatus::active; });
+  if (all && open) return;
+  WaitEnded ended;
+  ended.wait = wait.id;
+  ended.resumed_by = "event";
+  ended.signal_id = signal.id;
+  ended.outcome = Value::object({{"event", std::move(shown)}});
+  std::string branch = all ? "" : branch_of_listener(wait, listener);
+  if (!branch.empty()) ended.outcome.set("branch", branch);
+  step.emit(std::move(ended));
+  go_on(step);
+}
+
+}  // namespace fermata

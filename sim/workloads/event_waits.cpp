@@ -60,13 +60,14 @@ class EventWaits final : public Workload {
 
   void judge(World& world) override {
     const SimStore& store = world.store();
+    bool noted = surely_noted(world);
     for (const Telling& telling : tellings_)
       expect(store.signals().contains({telling.signal.account, telling.signal.id}),
              "signal " + telling.signal.id + " was accepted and is not there");
     for (const auto& [id, record] : store.waits()) {
       expect(!is_pending(record.wait.status), "wait " + id + " is pending though its run is over");
       expect_fair_timeout(store, record);
-      expect_real_match(store, record);
+      expect_real_match(store, record, noted);
     }
     for (const auto& [key, signal] : store.signals()) expect_true_reach(store, signal);
   }
@@ -197,7 +198,18 @@ class EventWaits final : public Workload {
     }
   }
 
-  static void expect_real_match(const SimStore& store, const WaitRecord& record) {
+  /// Whether every signal must tell of the waits it reached. What a crash or an unreadable row kept
+  /// from being noted is found again where it can be, but not always: the list is for people
+  /// (W-24).
+  static bool surely_noted(World& world) {
+    const FaultCounts& counts = world.chaos().counts();
+    for (Fault fault : {Fault::crash, Fault::crash_before_commit, Fault::crash_within_commit,
+                        Fault::crash_after_commit, Fault::load_unavailable})
+      if (counts[static_cast<size_t>(fault)] > 0) return false;
+    return true;
+  }
+
+  static void expect_real_match(const SimStore& store, const WaitRecord& record, bool noted) {
     waits::ListenerPlace place{record.account, record.run, record.contact_id, record.wait.due};
     for (const Listener& listener : record.wait.listeners) {
       if (listener.status != ListenerStatus::matched || !listener.window_start) continue;
@@ -206,7 +218,7 @@ class EventWaits final : public Workload {
              "wait " + record.wait.step + " heard a signal that nobody has");
       expect(waits::fits(listener, place, signal->second.signal),
              "wait " + record.wait.step + " heard " + listener.matched_event + " wrongly");
-      expect(lists(signal->second, record.wait.id),
+      expect(!noted || lists(signal->second, record.wait.id),
              "signal " + listener.matched_event + " does not tell of wait " + record.wait.id);
     }
   }

@@ -105,6 +105,24 @@ TEST_P(SqliteFault, store_comes_back_when_the_disk_does) {
   expect_whole(scratch_ / "data");
 }
 
+// What a caller is told is the cause of its own commit, whatever was written beside it meanwhile.
+TEST_P(SqliteFault, cause_of_a_commit_outlives_other_writes) {
+  auto store = open_store(scratch_ / "data");
+  ASSERT_EQ(commit_one(*store, creation("r0")), CommitOutcome::done);
+  Fault fault = GetParam();
+  fault.at = 1;
+  fault.stays = true;
+  set_fault(fault);
+  EXPECT_NE(commit_one(*store, creation("r1")), CommitOutcome::done);
+  set_fault({});
+  std::string cause = store->trouble();
+  EXPECT_NE(cause, "");
+  EXPECT_TRUE(store->put_mark({AccountId("acme"), "k", "", 201, "", Instant{5}}));
+  EXPECT_EQ(store->trouble(), cause);
+  EXPECT_EQ(commit_one(*store, creation("r1")), CommitOutcome::done);
+  EXPECT_EQ(store->trouble(), "");
+}
+
 TEST_P(SqliteFault, checkpoint_that_fails_loses_nothing) {
   SqliteOptions options;
   options.checkpoint_pages = 20;

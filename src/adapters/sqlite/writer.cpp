@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 
 namespace fermata::sqlite {
 namespace {
@@ -40,8 +41,11 @@ std::vector<CommitOutcome> Writer::commit(const CommitBatch& batch) {
   for (const SignalWrite& signal : batch.signals) all.push_back({.signal = &signal});
   if (!batch.roll.empty()) all.push_back({.roll = &batch.roll});
   std::lock_guard lock(mutex_);
+  last_failure_ = {};
   Together together = commit_together(all);
   if (together.damaged) commit_in_parts(all, together.outcomes);
+  std::lock_guard trouble_lock(commit_trouble_mutex_);
+  commit_trouble_ = last_failure_;
   return std::move(together.outcomes);
 }
 
@@ -265,7 +269,7 @@ bool Writer::begin() {
 Writer::Ended Writer::end() {
   if (commit_.execute()) {
     unsettled_ = false;
-    std::string_view before = set_trouble({});
+    std::string_view before = std::exchange(trouble_, {});
     if (!before.empty() && before != damage_words && reports_.recovery) reports_.recovery();
     chain_.keep();
     checkpointer_.log_grew(log_pages_);
@@ -304,17 +308,12 @@ bool Writer::settle() {
 
 Failure<Error> Writer::unavailable() const {
   return fail(ErrorCode::store_unavailable,
-              "the store could not be written: " + std::string(trouble()));
+              "the store could not be written: " + std::string(trouble_));
 }
 
 std::string_view Writer::trouble() const {
-  std::lock_guard lock(trouble_mutex_);
-  return trouble_;
-}
-
-std::string_view Writer::set_trouble(std::string_view cause) {
-  std::lock_guard lock(trouble_mutex_);
-  return std::exchange(trouble_, cause);
+  std::lock_guard lock(commit_trouble_mutex_);
+  return commit_trouble_;
 }
 
 void Writer::report(std::string_view doing) { report(database_->failure(doing).value); }
@@ -322,7 +321,8 @@ void Writer::report(std::string_view doing) { report(database_->failure(doing).v
 /// Right after the call that failed: SQLite still knows why.
 void Writer::report(const Error& error) {
   bool damage = error.code == ErrorCode::data_damaged;
-  set_trouble(damage ? damage_words : cause_of(sqlite3_extended_errcode(database_->handle())));
+  trouble_ = damage ? damage_words : cause_of(sqlite3_extended_errcode(database_->handle()));
+  last_failure_ = trouble_;
   const auto& told = damage ? reports_.damage : reports_.failure;
   if (told) told(error);
 }

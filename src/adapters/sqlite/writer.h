@@ -51,8 +51,8 @@ class Writer {
 
   /// False after an outcome was unknown, until it is known. Safe from several threads.
   bool settled() const { return !unsettled_; }
-  /// Why the last write failed, in words for any caller; empty after one that did not. Does not
-  /// wait for a write under way.
+  /// Why the last `commit` failed, in words for any caller, whatever was written beside it since;
+  /// empty after one that did not. Does not wait for a write under way.
   std::string_view trouble() const;
 
   Database& database() { return *database_; }
@@ -110,8 +110,6 @@ class Writer {
   auto ask(Ask ask) -> decltype(ask());
   void report(std::string_view doing);
   void report(const Error& error);
-  /// Answers what it was before.
-  std::string_view set_trouble(std::string_view cause);
   Failure<Error> unavailable() const;
 
   std::mutex mutex_;
@@ -143,8 +141,11 @@ class Writer {
   CatalogQueries catalog_{*database_};
   DeliveryQueries delivery_queries_{*database_};
 
-  mutable std::mutex trouble_mutex_;
-  std::string_view trouble_;  ///< a literal
+  // Causes are literals.
+  std::string_view trouble_;       ///< of the last write; empty after one that succeeded
+  std::string_view last_failure_;  ///< since the last `commit` began
+  mutable std::mutex commit_trouble_mutex_;
+  std::string_view commit_trouble_;
 };
 
 }  // namespace fermata::sqlite

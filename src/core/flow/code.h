@@ -7,16 +7,10 @@
 #include "base/value.h"
 #include "core/flow/expression.h"
 #include "core/flow/layout.h"
+#include "core/flow/step.h"
 #include "core/flow/token.h"
 
 namespace fermata::flow {
-
-enum class Opcode : uint8_t {
-#define FLOW_OPCODE(name, effect) name,
-#include "core/flow/opcodes.def"
-#undef FLOW_OPCODE
-  opcodes_count,
-};
 
 /// What reading through a missing part does (G-15).
 enum class Missing : uint8_t {
@@ -38,14 +32,6 @@ enum class Loose : uint8_t {
   contains,
   in,
 };
-
-struct Instruction {
-  Opcode op;
-  uint8_t b = 0;
-  uint16_t c = 0;
-  uint32_t a = 0;
-};
-static_assert(sizeof(Instruction) == 8);
 
 /// A reference in the source: all of it, and where the part ends that one instruction reads.
 struct PathSpan {
@@ -86,10 +72,18 @@ struct Function {
   uint32_t slots = 0;
   std::vector<Instruction> code;
   std::vector<uint32_t> offsets;  ///< of each instruction, in the source
+  std::vector<Step> steps;        ///< the code once more, as the machine runs it
   std::vector<Capture> captures;
   std::vector<Local> locals;  ///< of scripts alone, as are the points
   std::vector<Point> points;
   Layout layout;
+
+  bool is_plain = false;  ///< a call opens a frame, and every parameter has a slot of its own
+  const Step* step(size_t instruction) const { return steps.data() + instruction; }
+  /// The instruction that a step begins with.
+  uint32_t index_of(const Step* at) const { return static_cast<uint32_t>(at - steps.data()); }
+  /// What a call of it may need of the stack.
+  size_t stack_needed() const { return size_t{slots} + layout.height_max; }
 };
 
 /// Compiled code is stored under this number (F-46). It grows when instructions or functions of the

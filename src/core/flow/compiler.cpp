@@ -108,7 +108,8 @@ void Compiler::store(const Node& at, const Variable& variable, bool first) {
 
 namespace {
 
-/// Every function gets its number and its layout. The compiler writes sound code, or is broken.
+/// Every function gets its number, its layout and its steps. The compiler writes sound code, or is
+/// broken.
 void finish(Expression::Program& program) {
   for (uint32_t i = 0; i < program.functions.size(); ++i) {
     Function& function = *program.functions[i];
@@ -116,6 +117,7 @@ void finish(Expression::Program& program) {
     auto layout = layout_of(function);
     check(layout.has_value());
     function.layout = *std::move(layout);
+    make_steps(function);
   }
 }
 

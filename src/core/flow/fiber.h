@@ -11,7 +11,7 @@ namespace fermata::flow {
 struct Frame {
   const Function* function;
   ClosureObject* closure;
-  const Instruction* next;
+  const Step* next;
   size_t base;
 };
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -22,7 +23,7 @@ class InlineStack {
 
   void push(T item) {
     if (top_ == end_) [[unlikely]]
-      grow();
+      grow(size() * 2);
     *top_++ = item;
   }
   void assign(std::span<const T> items) {
@@ -41,16 +42,25 @@ class InlineStack {
   T* data() { return begin_; }
   T* begin() { return begin_; }
   T* end() { return top_; }
+  /// Makes room for that many items; up to there nobody needs to ask.
+  void reserve(size_t wanted) {
+    if (wanted > static_cast<size_t>(end_ - begin_)) [[unlikely]]
+      grow(std::max(wanted, static_cast<size_t>(end_ - begin_) * 2));
+  }
+  /// How many more items fit.
+  size_t room_behind(const T* item) const { return static_cast<size_t>(end_ - item); }
+  /// For whoever pushes and pops without the help of this class.
+  void set_end(T* end) { top_ = end; }
 
  private:
-  void grow() {
+  void grow(size_t capacity) {
     size_t count = size();
-    auto wider = std::make_unique<T[]>(count * 2);
+    auto wider = std::make_unique<T[]>(capacity);
     std::memcpy(static_cast<void*>(wider.get()), begin_, count * sizeof(T));
     spilled_ = std::move(wider);
     begin_ = spilled_.get();
     top_ = begin_ + count;
-    end_ = begin_ + count * 2;
+    end_ = begin_ + capacity;
   }
 
   alignas(T) std::byte storage_[inline_count * sizeof(T)];

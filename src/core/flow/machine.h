@@ -156,6 +156,7 @@ class Machine {
   friend class SnapshotReader;
   friend class Migration;
   friend class SnapshotView;
+  friend struct Quick;
   static constexpr size_t bytes_per_step = 16;
   static constexpr int nesting_max = 128;
 
@@ -169,9 +170,11 @@ class Machine {
 #include "core/flow/opcodes.def"
 #undef FLOW_OPCODE
 
-  // machine.cpp
-  void step(const Instruction& in);
+  // machine_step.cpp
   void loop();
+  bool may_go_on();
+
+  // machine.cpp
   bool attend();
   const Root& root(size_t index);
 
@@ -253,7 +256,7 @@ class Machine {
   InlineStack<Datum, 48> stack_;
   InlineStack<Frame, 4> frames_;
   InlineStack<Handler, 2> handlers_;
-  const Instruction* next_ = nullptr;
+  const Step* next_ = nullptr;
   size_t base_ = 0;
   uint64_t step_cost_ = 1;
 

@@ -131,7 +131,7 @@ void Machine::missing(const Instruction& in, const Datum& object, std::string_vi
       return unresolved(frames_.back().function->program->paths[in.a]);
     case Missing::is_null:
       stack_.back() = {};
-      next_ = frames_.back().function->code.data() + in.a;
+      next_ = frames_.back().function->step(in.a);
       return;
     case Missing::plain:
       break;

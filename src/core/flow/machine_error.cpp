@@ -16,8 +16,8 @@ size_t Machine::current_offset() const {
   for (size_t i = frames_.size(); i-- > 0;) {
     const Frame& frame = frames_[i];
     if (frame.function->library) continue;
-    const Instruction* next = i + 1 == frames_.size() ? next_ : frame.next;
-    auto index = static_cast<size_t>(next - frame.function->code.data());
+    const Step* next = i + 1 == frames_.size() ? next_ : frame.next;
+    uint32_t index = frame.function->index_of(next);
     return frame.function->offsets[index > 0 ? index - 1 : 0];
   }
   return 0;
@@ -29,8 +29,8 @@ std::string Machine::call_stack() const {
   for (size_t i = frames_.size(); i-- > 0 && lines < stack_lines_max;) {
     const Frame& frame = frames_[i];
     if (frame.function->library) continue;
-    const Instruction* next = i + 1 == frames_.size() ? next_ : frame.next;
-    auto index = static_cast<size_t>(next - frame.function->code.data());
+    const Step* next = i + 1 == frames_.size() ? next_ : frame.next;
+    uint32_t index = frame.function->index_of(next);
     TextPosition at =
         position_at(program_.text, frame.function->offsets[index > 0 ? index - 1 : 0]);
     if (lines++ > 0) out += "\n";
@@ -118,7 +118,7 @@ bool Machine::unwind() {
   const Frame& frame = frames_.back();
   base_ = frame.base;
   step_cost_ = frame.function->library ? 0 : 1;
-  next_ = frame.function->code.data() + handler.target;
+  next_ = frame.function->step(handler.target);
   stack_.shrink_to(handler.height);
   stack_.push(thrown_value_);
   thrown_value_ = {};

@@ -88,6 +88,7 @@ void Machine::restore(uint32_t number) {
   handlers_.assign(fiber.handlers);
   unwinding_ = fiber.unwinding;
   unwind_floor_ = fiber.unwind_floor;
+  for (const Frame& frame : frames_) stack_.reserve(frame.base + frame.function->stack_needed());
   fibers_.erase(found);
   current_ = number;
   running_ = true;

@@ -79,7 +79,7 @@ void Machine::op_next(const Instruction& in) {
     if (!done) item = iterator.items[iterator.position++];
   }
   if (done) {
-    next_ = frames_.back().function->code.data() + in.a;
+    next_ = frames_.back().function->step(in.a);
   } else {
     charge(step_cost_ == 0);
     stack_.push(item);

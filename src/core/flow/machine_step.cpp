@@ -1,42 +1,8 @@
-#include <cmath>
-
-#include "core/flow/machine.h"
+#include "core/flow/quick.h"
 
 /// The instructions that every program is full of, in one file so that the compiler can put them
 /// into the dispatch itself.
 namespace fermata::flow {
-
-namespace {
-
-/// Up to here a double holds every integer.
-constexpr int64_t exact_integer_max = int64_t{1} << 53;
-
-/// The same number as a double; false for what is none and for integers that a double cannot hold.
-inline bool is_exact(const Datum& datum, double& out) {
-  if (datum.tag == Tag::number) {
-    out = datum.number;
-    return true;
-  }
-  if (datum.tag != Tag::integer || datum.integer > exact_integer_max ||
-      datum.integer < -exact_integer_max)
-    return false;
-  out = static_cast<double>(datum.integer);
-  return true;
-}
-
-/// What `std::fmod` gives, for two whole numbers of which the second is positive and the first not
-/// negative; false for all others.
-inline bool whole_modulo(double left, double right, double& out) {
-  constexpr auto most = static_cast<double>(exact_integer_max);
-  if (!(left >= 0 && left < most && right >= 1 && right < most) || std::signbit(left)) return false;
-  auto a = static_cast<int64_t>(left);
-  auto b = static_cast<int64_t>(right);
-  if (static_cast<double>(a) != left || static_cast<double>(b) != right) return false;
-  out = static_cast<double>(a % b);
-  return true;
-}
-
-}  // namespace
 
 inline void Machine::op_constant(const Instruction& in) {
   const Function& function = *frames_.back().function;
@@ -89,7 +55,7 @@ inline void Machine::op_load_root(const Instruction& in) {
     stack_.push(Datum::of(found.value));
   } else if (static_cast<Missing>(in.b) == Missing::is_null) {
     stack_.push({});
-    next_ = frames_.back().function->code.data() + in.a;
+    next_ = frames_.back().function->step(in.a);
   } else {
     unresolved(program_.paths[in.a]);
   }
@@ -121,9 +87,7 @@ inline void Machine::op_get_member(const Instruction& in) {
 inline void Machine::op_logical_not(const Instruction&) {
   stack_.back() = Datum::of(!truthy(stack_.back()));
 }
-inline void Machine::op_jump(const Instruction& in) {
-  next_ = frames_.back().function->code.data() + in.a;
-}
+inline void Machine::op_jump(const Instruction& in) { next_ = frames_.back().function->step(in.a); }
 inline void Machine::op_jump_if_false(const Instruction& in) {
   Datum value = stack_.pop();
   if (!(value.tag == Tag::boolean ? value.boolean : truthy(value))) op_jump(in);
@@ -178,7 +142,7 @@ inline void Machine::op_modulo(const Instruction& in) {
   const Datum& right = stack_.back();
   double rest = 0;
   bool fast = left.is_number() && right.is_number() &&
-              whole_modulo(left.as_number(), right.as_number(), rest);
+              Quick::whole_modulo(left.as_number(), right.as_number(), rest);
   if (!fast) return arithmetic(in, Opcode::modulo);
   left = Datum::of(rest);
   stack_.drop(1);
@@ -187,28 +151,28 @@ inline void Machine::op_power(const Instruction& in) { arithmetic(in, Opcode::po
 
 inline void Machine::op_less(const Instruction&) {
   double a = 0, b = 0;
-  if (!is_exact(stack_.from_top(1), a) || !is_exact(stack_.back(), b))
+  if (!Quick::is_exact(stack_.from_top(1), a) || !Quick::is_exact(stack_.back(), b))
     return comparison(Opcode::less);
   stack_.drop(1);
   stack_.back() = Datum::of(a < b);
 }
 inline void Machine::op_less_equal(const Instruction&) {
   double a = 0, b = 0;
-  if (!is_exact(stack_.from_top(1), a) || !is_exact(stack_.back(), b))
+  if (!Quick::is_exact(stack_.from_top(1), a) || !Quick::is_exact(stack_.back(), b))
     return comparison(Opcode::less_equal);
   stack_.drop(1);
   stack_.back() = Datum::of(a <= b);
 }
 inline void Machine::op_greater(const Instruction&) {
   double a = 0, b = 0;
-  if (!is_exact(stack_.from_top(1), a) || !is_exact(stack_.back(), b))
+  if (!Quick::is_exact(stack_.from_top(1), a) || !Quick::is_exact(stack_.back(), b))
     return comparison(Opcode::greater);
   stack_.drop(1);
   stack_.back() = Datum::of(a > b);
 }
 inline void Machine::op_greater_equal(const Instruction&) {
   double a = 0, b = 0;
-  if (!is_exact(stack_.from_top(1), a) || !is_exact(stack_.back(), b))
+  if (!Quick::is_exact(stack_.from_top(1), a) || !Quick::is_exact(stack_.back(), b))
     return comparison(Opcode::greater_equal);
   stack_.drop(1);
   stack_.back() = Datum::of(a >= b);
@@ -226,16 +190,60 @@ inline void Machine::op_give(const Instruction&) {
   step_cost_ = frame.function->library ? 0 : 1;
 }
 
-inline void Machine::step(const Instruction& in) {
-  switch (in.op) {
-#define FLOW_OPCODE(name, effect) \
-  case Opcode::name:              \
-    return op_##name(in);
+/// The instruction's own meaning, then a look at what it left behind.
+template <void (Machine::*op)(const Instruction&)>
+void Quick::run_plain(FLOW_STEP) {
+  m.stack_.set_end(top);
+  if (fuel < m.step_cost_) [[unlikely]] {
+    m.next_ = at;
+    m.steps_left_ = m.slice_floor_ + fuel;
+    m.may_go_on();
+    return;
+  }
+  m.next_ = at + 1;
+  m.steps_left_ = m.slice_floor_ + fuel - m.step_cost_;
+  (m.*op)(at->in);
+  if (m.attention_ || m.heap_.wants_attention()) [[unlikely]] {
+    if (!m.attend()) return;
+  }
+  if (!m.may_go_on()) [[unlikely]]
+    return;
+  at = m.next_;
+  top = m.stack_.end();
+  base = Quick::base(m);
+  fuel = m.steps_left_ - m.slice_floor_;
+  FLOW_RUN(at);
+}
+
+const StepRun Quick::plain_runs[] = {
+#define FLOW_OPCODE(name, effect) run_plain<&Machine::op_##name>,
 #include "core/flow/opcodes.def"
 #undef FLOW_OPCODE
-    case Opcode::opcodes_count:
-      return end(Verdict::damaged);
+};
+
+void Quick::arrive(FLOW_STEP) {
+  m.next_ = at;
+  m.stack_.set_end(top);
+  m.steps_left_ = m.slice_floor_ + fuel;
+  if (!m.may_go_on()) return;
+  FLOW_RUN(at);
+}
+
+/// Looks at the fuel before an instruction: false when the slice or the budget is used up. The
+/// library's own instructions cost nothing, but may be cut as any other.
+bool Machine::may_go_on() {
+  if (steps_left_ > slice_floor_) [[likely]]
+    return true;
+  if (slice_floor_ > 0 && steps_left_ > 0) {
+    end(Verdict::sliced);
+    return false;
   }
+  if (step_cost_ > 0) {
+    end(Verdict::steps);
+    return false;
+  }
+  slice_floor_ = 0;  // nothing is left that could be cut
+  return true;
 }
 
 bool Machine::run() {
@@ -246,19 +254,12 @@ bool Machine::run() {
 }
 
 void Machine::loop() {
-  while (true) {
-    if (steps_left_ <= slice_floor_) [[unlikely]] {
-      bool cut = slice_floor_ > 0 && steps_left_ > 0;
-      if (cut) return end(Verdict::sliced);
-      if (step_cost_ > 0) return end(Verdict::steps);
-    }
-    const Instruction& in = *next_++;
-    steps_left_ -= step_cost_;
-    step(in);
-    if (attention_ || heap_.wants_attention()) [[unlikely]] {
-      if (!attend()) return;
-    }
-  }
+  if (!may_go_on()) return;
+  // What a fiber was just given may have filled the heap. That is looked at after an instruction,
+  // which only the plain ones are.
+  const Step* at = next_;
+  StepRun run = heap_.wants_attention() ? Quick::plain(at->in.op) : at->run;
+  run(*this, at, stack_.end(), Quick::base(*this), steps_left_ - slice_floor_);
 }
 
 }  // namespace fermata::flow

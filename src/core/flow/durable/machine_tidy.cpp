@@ -10,7 +10,7 @@ namespace {
 /// Slots that belong to no variable at this point of the function hold what nobody can name.
 void clear_dead_slots(const Frame& frame, std::vector<Datum>& stack) {
   const Function& function = *frame.function;
-  auto next = static_cast<uint32_t>(frame.next - function.code.data());
+  auto next = function.index_of(frame.next);
   std::vector<bool> live(function.slots, false);
   for (const Function::Local& local : function.locals) {
     if (local.from <= next && next < local.to) live[local.slot] = true;

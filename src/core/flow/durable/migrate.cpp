@@ -63,7 +63,7 @@ bool same_guards(const Function& before, uint32_t at, const Function& after, uin
 }
 
 uint32_t next_of(const Frame& frame) {
-  return static_cast<uint32_t>(frame.next - frame.function->code.data());
+  return frame.function->index_of(frame.next);
 }
 
 }  // namespace
@@ -151,7 +151,7 @@ class Migration {
     progress_ = {&frames, &stack};
     ClosureObject* closure = frame.closure;
     if (closure == nullptr && !after->captures.empty()) closure = closure_of(*after);
-    frames.push_back({after, closure, after->code.data() + found.point->next, base});
+    frames.push_back({after, closure, after->step(found.point->next), base});
     stack.resize(base + after->slots, Datum::unset());
     move_slots({before, at, fiber.stack.data() + frame.base},
                {*after, found.point->next, stack.data() + base}, told);

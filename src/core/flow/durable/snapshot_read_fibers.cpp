@@ -52,7 +52,7 @@ void SnapshotReader::read_frame(Fiber& fiber) {
   if (!in_.ok() || next >= of->code.size()) return in_.fail();
   uint32_t height = of->layout.heights[next];
   if (height == Layout::nowhere || closure > objects_.size()) return in_.fail();
-  Frame frame{of, nullptr, of->code.data() + next, fiber.stack.size()};
+  Frame frame{of, nullptr, of->step(next), fiber.stack.size()};
   if (closure > 0) {
     HeapObject* found = objects_[closure - 1];
     if (found->kind != Tag::closure) return in_.fail();

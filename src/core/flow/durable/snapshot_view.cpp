@@ -62,7 +62,7 @@ class SnapshotView {
 
   Value frame(const Fiber& fiber, const Frame& frame) {
     const Function& function = *frame.function;
-    auto next = static_cast<uint32_t>(frame.next - function.code.data());
+    auto next = function.index_of(frame.next);
     size_t offset = next > 0 ? function.offsets[next - 1] : 0;
     TextPosition at = position_at(function.program->text, offset);
     Value variables = Value::object();

@@ -204,7 +204,7 @@ class SnapshotWriter {
 
   void write_frame(const Fiber& fiber, const Frame& frame, size_t end) {
     const Function& of = *frame.function;
-    auto next = static_cast<size_t>(frame.next - of.code.data());
+    auto next = size_t{of.index_of(frame.next)};
     check(end - frame.base == of.slots + of.layout.heights[next]);
     function(of);
     out_.varint(next);

@@ -22,8 +22,10 @@ bool is_under(std::string_view path, std::string_view folder) {
 bool may_be_page(std::string_view path) {
   for (std::string_view folder : not_pages)
     if (is_under(path, folder)) return false;
-  // `/runs/x` is a page; `/robots.txt` and other files that are not there are not.
-  return path.find('.', path.rfind('/')) == std::string_view::npos;
+  // `/runs/x` is a page; `/robots.txt` and other files that are not there are not. Ids of things
+  // may have a dot: `/jobs/x.3`, `/contacts/ada@example.org`.
+  std::string_view first = path.substr(0, path.find('/', 1));
+  return first.find('.') == std::string_view::npos;
 }
 
 const ConsoleFile* choose(std::string_view path, const ConsoleFiles& files) {

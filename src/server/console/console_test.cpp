@@ -37,7 +37,8 @@ std::unique_ptr<Asked> ask(std::string_view line, std::string_view headers = "")
 }
 
 TEST(Console, an_address_of_a_page_gives_the_page) {  // U-2
-  for (const char* path : {"/", "/runs", "/runs/01-ab?tab=history", "/index.html"}) {
+  for (const char* path : {"/", "/runs", "/runs/01-ab?tab=history", "/jobs/01-ab.3",
+                           "/contacts/ada@example.org", "/index.html"}) {
     auto asked = ask(std::string("GET ") + path);
     ASSERT_TRUE(asked->answer) << path;
     EXPECT_EQ(asked->answer->body, "page");
@@ -46,8 +47,9 @@ TEST(Console, an_address_of_a_page_gives_the_page) {  // U-2
 }
 
 TEST(Console, what_is_no_page_is_left_alone) {
-  for (const char* line : {"GET /api/v1/nothing", "GET /api", "GET /assets/gone-2.js",
-                           "GET /robots.txt", "POST /runs", "GET /webhook/x/y"})
+  for (const char* line :
+       {"GET /api/v1/nothing", "GET /api", "GET /assets/gone-2.js", "GET /robots.txt",
+        "GET /.well-known/x", "POST /runs", "GET /webhook/x/y"})
     EXPECT_FALSE(ask(line)->answer) << line;
 }
 

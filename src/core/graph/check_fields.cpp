@@ -120,7 +120,9 @@ bool read_workflow(CheckState& state) {
     return false;
   }
   FieldReader fields(state.document, "", state.findings);
-  fields.warn_unknown(workflow_fields, "a workflow");
+  // A form for people who start it: kept beside the definition, as positions are (U-35).
+  fields.warn_unknown(std::string(workflow_fields) + "|input_schema", "a workflow");
+  fields.object("input_schema");
   for (std::string_view name : {"nodes", "edges"})
     if (fields.find(name) == nullptr)
       state.findings.error("field_missing", fields.at(name),

@@ -77,6 +77,20 @@ TEST(CheckWarnings, unknown_fields_and_parameters_get_the_nearest_name) {
             "\"methd\" is no parameter of a http node and has no effect. Did you mean \"method\"?");
 }
 
+// U-35
+TEST(CheckWarnings, schema_of_the_input_is_kept_beside_the_definition) {
+  Value document = drawn("t:manual a", "t>a");
+  auto plain = check_definition(document);
+  Value schema = Value::object({{"type", "object"}});
+  document.set("input_schema", schema);
+  auto checked = check_definition(document);
+  EXPECT_EQ(told(checked.warnings), Lines{});
+  EXPECT_EQ(checked.layout.get("fields").get("input_schema"), schema);
+  EXPECT_EQ(checked.definition->hash, plain.definition->hash) << "it runs as it did";
+  document.set("input_schema", "an object");
+  EXPECT_EQ(errors_of(document), Lines{"field_type /input_schema"});
+}
+
 // G-24
 TEST(CheckWarnings, a_time_limit_has_no_effect_on_an_instant_node) {
   Value document = drawn("t:manual a:log h:http", "t>a a>h");

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { end, eventually, serve, tab } from './harness.mjs';
-import { fill, waits } from './world.mjs';
+import { fill, waits, withSchema } from './world.mjs';
 
 after(end);
 
@@ -85,6 +85,44 @@ test('a_start_lands_on_the_run_with_that_input', async () => {
   await page.page.waitForURL('**/runs/*');
   const id = page.page.url().split('/').at(-1);
   assert.deepEqual((await server.get(`/executions/${id}`)).input, { name: 'Ada' });
+  await page.close();
+});
+
+// U-35
+test('t23_a_form_and_its_json_agree_and_the_run_has_that_input', async () => {
+  const server = await serve();
+  await server.put('/workflows/booking', withSchema);
+  const page = await tab(server, '/workflows/booking?tab=start');
+  const start = page.page.getByRole('button', { name: 'Start', exact: true });
+  const field = (name) => page.page.getByLabel(name, { exact: false }).first();
+  await field('Seats').fill('9');
+  await page.says('At most 8 is expected.');
+  assert.ok(await start.isDisabled());
+  await field('Seats').fill('2');
+  await field('Name').fill('Ada');
+  assert.equal(await field('Price').inputValue(), '12.5');
+  await field('At a window').selectOption('true');
+  await field('Meal').selectOption('dinner');
+  await field('When').fill('2026-07-01T18:30');
+  await field('Extras').fill('["cake"');
+  await page.says('JSON is expected.');
+  await field('Extras').fill('["cake"]');
+  await field('Guest').fill('{"name": "Grace"}');
+  await page.page.getByRole('button', { name: 'JSON' }).click();
+  const area = page.page.getByLabel('Input, JSON');
+  const wanted = { name: 'Ada', seats: 2, price: 12.5, window: true, meal: 'dinner', at: '2026-07-01T16:30:00.000Z', extras: ['cake'], guest: { name: 'Grace' } };
+  assert.deepEqual(JSON.parse(await area.inputValue()), wanted);
+  await area.fill(JSON.stringify({ ...wanted, seats: 3, code: 'kept' }));
+  await page.page.getByRole('button', { name: 'Form' }).click();
+  assert.equal(await field('Seats').inputValue(), '3');
+  await start.click();
+  await page.page.waitForURL('**/runs/*');
+  const id = page.page.url().split('/').at(-1);
+  assert.deepEqual((await server.get(`/executions/${id}`)).input, { ...wanted, seats: 3, code: 'kept' });
+  // The editor keeps the schema, which stands beside what runs.
+  await page.page.goto(`${server.url}/workflows/booking?tab=edit`);
+  await page.says('Valid');
+  assert.match(await page.page.getByLabel('Definition').inputValue(), /input_schema/);
   await page.close();
 });
 

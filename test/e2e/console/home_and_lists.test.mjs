@@ -43,7 +43,8 @@ test('the_demo_shows_a_newcomer_what_the_engine_does', async () => {
   await eventually(async () => assert.equal((await server.get('/executions?status=failed')).items.length, 3));
   const home = await tab(server);
   await home.says('3 runs of checkout failed with network in the last hour');
-  await home.says('5 dead letters wait for somebody to look');
+  await home.says('6 dead letters wait for somebody to look');
+  assert.equal((await server.get('/approvals?status=pending')).items.length, 2);
   await home.page.getByRole('link', { name: 'Waits' }).first().click();
   await home.says('Going on next');
   const { items: [campaign] } = await server.get('/executions?workflow_id=campaign');
@@ -56,7 +57,7 @@ test('the_demo_shows_a_newcomer_what_the_engine_does', async () => {
   if (process.env.CONSOLE_GUIDE === '1') {
     mkdirSync(join(root, 'docs/guide/images'), { recursive: true });
     await home.page.setViewportSize({ width: 1040, height: 640 });
-    for (const [name, path, text] of [['home', '/', 'need attention'], ['run', `/runs/${campaign.id}?node=score`, 'Rerun from here'], ['calendar', '/waits?tab=calendar', 'in this time']]) {
+    for (const [name, path, text] of [['home', '/', 'need attention'], ['approvals', '/approvals', 'What exactly will run'], ['policy', '/policy', 'ask-before-paying'], ['contact', '/contacts/c-1', 'their time'], ['run', `/runs/${campaign.id}?node=score`, 'Rerun from here'], ['calendar', '/waits?tab=calendar', 'in this time']]) {
       await home.page.goto(server.url + path);
       await home.says(text);
       await home.settled();
@@ -73,6 +74,7 @@ test('the_demo_shows_a_newcomer_what_the_engine_does', async () => {
 test('t3_every_page_of_an_empty_account_says_why_and_what_next', async () => {
   const server = await serve();
   for (const [path, text] of [['/runs', 'No runs yet'], ['/workflows', 'No workflows yet'], ['/jobs', 'No jobs yet'], ['/workers', 'No worker is known'],
+    ['/approvals', 'Nothing waits for you'], ['/approvals?tab=decided', 'Nothing has been decided yet'], ['/policy', 'every job is allowed'], ['/policy?tab=history', 'No policy has ever been in force'], ['/waits', 'Nothing is waiting'], ['/waits?tab=overdue', 'Nothing is late'], ['/dlq', 'No dead letters'], ['/schedules', 'No schedules'],
     ['/audit', 'Nothing has been done yet'], ['/settings/keys', 'No keys exist'], ['/settings/credentials', 'No credentials'], ['/nothing', 'There is no such page']]) {
     const page = await tab(server, path);
     await page.says(text);
@@ -97,11 +99,13 @@ test('t4_a_long_list_has_few_rows_and_opens_the_right_run', async () => {
     await runs.page.locator('[data-index="599"]').waitFor({ timeout: 3000 });
   });
   await body.evaluate((element) => element.scrollTo(0, 0));
+  const focused = (name) => runs.page.evaluate((field) => document.activeElement?.dataset[field], name);
   await runs.page.locator('[data-index="0"]').focus();
   await runs.page.keyboard.press('j');
   await runs.page.keyboard.press('j');
-  const wanted = await runs.page.evaluate(() => document.activeElement.dataset.id);
-  assert.ok(wanted);
+  await eventually(async () => assert.equal(await focused('index'), '2'));
+  const wanted = await focused('id');
+  assert.equal(wanted, (await server.get('/executions?limit=3')).items[2].id);
   await runs.page.keyboard.press('Enter');
   await runs.page.waitForURL(`**/runs/${wanted}`);
   await runs.close();

@@ -14,6 +14,9 @@ before(async () => {
   ids = await fill(server);
   await deadLetters(server, [['job.mail.send', 'smtp_refused', 3], ['job.card.charge', 'card_declined', 2]]);
   ids.letter = (await server.get('/dlq?limit=1')).items[0].id;
+  const answer = (await server.get('/approvals?status=pending')).items;
+  ids.approval = answer[0].id;
+  await server.post(`/approvals/${answer[1].id}/reject`, { hash: answer[1].hash, reason: 'it did come, the tracking says so' });
   ids.wait = (await server.get('/waits?status=pending&limit=1')).items[0].id;
   await server.put('/schedules/nightly', { workflow_id: 'reminder', cron: '30 2 * * *', timezone: 'Europe/Berlin' });
   await server.put('/schedules/reports', { workflow_id: 'reminder', cron: '0 9 * * MON-FRI', timezone: 'America/New_York', paused: true });
@@ -32,9 +35,12 @@ const pages = () => ({
   run_split: [`/runs/${ids.split}?node=score`, 'Rerun from here'], run_timeline: [`/runs/${ids.merge}?tab=timeline`, 'Pick goods'], run_history: [`/runs/${ids.split}?tab=history`, 'Newest first'],
   run_data: [`/runs/${ids.failed}?tab=data`, 'Input'], run_script: [`/runs/${ids.script}`, 'Started by the script'], run_past: [`/runs/${ids.merge}?at=4`, 'Values after event 4'],
   workflows: ['/workflows', 'campaign'], workflow: ['/workflows/order', 'Deactivate'], workflow_edit: ['/workflows/order?tab=edit', 'Valid'], workflow_versions: ['/workflows/campaign?tab=versions', 'Compare'],
-  workflow_start: ['/workflows/order?tab=start', 'Input, JSON'], waits: ['/waits', 'Going on next'], waits_calendar: ['/waits?tab=calendar', 'in this time'], waits_year: ['/waits?tab=calendar&bucket=day', 'in this time'],
+  workflow_start: ['/workflows/order?tab=start', 'Input, JSON'], workflow_form: ['/workflows/booking?tab=start', 'Who the booking is for'], waits: ['/waits', 'Going on next'], waits_calendar: ['/waits?tab=calendar', 'in this time'], waits_year: ['/waits?tab=calendar&bucket=day', 'in this time'],
   waits_overdue: ['/waits?tab=overdue', 'Nothing is late'], waits_list: ['/waits?tab=list', 'Export'], waits_listeners: ['/waits?tab=listeners', 'paid'], wait: [`/waits/${ids.wait}`, 'How it was computed'],
-  jobs: ['/jobs', 'Scheduled'], jobs_list: ['/jobs?view=list', 'job.mail.send'], job: [`/jobs/${ids.job}`, 'Placement'], dlq: ['/dlq', 'By cause'], dead_letter: [`/dlq/${ids.letter}`, 'What happened'],
+  jobs: ['/jobs', 'Scheduled'], jobs_list: ['/jobs?view=list', 'job.mail.send'], job: [`/jobs/${ids.job}`, 'Placement'], job_denied: [`/jobs/${ids.denied}`, 'no job deletes everything'],
+  approvals: ['/approvals', 'What exactly will run'], approval: [`/approvals/${ids.approval}`, 'What exactly will run'], approval_job: [`/approvals/${ids.stopped}?kind=job`, 'money leaves the house'], approvals_decided: ['/approvals?tab=decided', 'Rejected'],
+  contact: ['/contacts/c-1', 'ada@example.org'], policy: ['/policy', 'ask-before-paying'], policy_explain: [`/policy?tab=explain&job=${ids.stopped}`, 'money leaves the house'], policy_rehearse: ['/policy?tab=rehearse', 'Valid. JSON'], policy_history: ['/policy?tab=history', 'in force'],
+  dlq: ['/dlq', 'By cause'], dead_letter: [`/dlq/${ids.letter}`, 'What happened'],
   workers: ['/workers', 'mailer-1'], schedules: ['/schedules', 'nightly'], schedule: ['/schedules/nightly', 'Next starts'], audit: ['/audit', 'execution.start'], settings: ['/settings', 'Theme'], keys: ['/settings/keys', 'Create a key'],
   credentials: ['/settings/credentials', 'stripe'], system: ['/settings/system', 'Up for'], not_found: ['/nothing', 'There is no such page'],
 });

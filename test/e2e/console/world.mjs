@@ -37,6 +37,38 @@ export const branches = {
   ],
 };
 
+/** Asks somebody before it pays. */
+export const asks = {
+  nodes: [
+    manual,
+    { id: 'ask', name: 'Ask the lead', type: 'approval', parameters: { title: 'Refund {{ $input.amount }}', message: 'The customer says that it never came.', payload: '$input', timeout_ms: 7_200_000, approve_edge_id: 'yes', reject_edge_id: 'no' } },
+    { id: 'pay', name: 'Pay it back', type: 'log', parameters: { message: 'paid' } },
+    { id: 'sorry', name: 'Say sorry', type: 'log', parameters: { message: 'no' } },
+  ],
+  edges: [{ id: '1', src: 'start', dst: 'ask' }, { id: 'yes', src: 'ask', dst: 'pay' }, { id: 'no', src: 'ask', dst: 'sorry' }],
+};
+
+/** Every kind of field that a form of inputs has. */
+export const withSchema = {
+  ...waits,
+  input_schema: {
+    type: 'object', required: ['name', 'seats'],
+    properties: {
+      name: { type: 'string', title: 'Name', description: 'Who the booking is for' }, seats: { type: 'integer', minimum: 1, maximum: 8, title: 'Seats' },
+      price: { type: 'number', default: 12.5, title: 'Price' }, window: { type: 'boolean', title: 'At a window' }, meal: { enum: ['none', 'lunch', 'dinner'], default: 'none', title: 'Meal' },
+      at: { type: 'string', format: 'date-time', title: 'When' }, extras: { type: 'array', title: 'Extras' }, guest: { type: 'object', title: 'Guest' },
+    },
+  },
+};
+
+export const policy = {
+  version: 1, default_decision: 'allow',
+  rules: [
+    { id: 'ask-before-paying', match: { topics: ['job.pay.*'] }, decision: 'require_approval', reason: 'money leaves the house' },
+    { id: 'never-wipe', match: { topics: ['job.wipe'] }, decision: 'deny', reason: 'no job deletes everything' },
+  ],
+};
+
 /** A split in which one item fails and the first few wait. */
 export function split(failing = 17, waiting = 12) {
   return {
@@ -106,6 +138,13 @@ export async function fill(server) {
   await server.post(`/executions/${out.paused}/pause`);
   out.job = (await server.post('/jobs', { topic: 'job.mail.send', input: { to: 'a@example.org' }, labels: { team: 'blue' } })).id;
   await server.post('/jobs', { topic: 'job.mail.send', input: {}, priority: 'batch' });
+  await server.put('/policy/base', policy);
+  await server.put('/workflows/refund', asks);
+  await server.put('/workflows/booking', withSchema);
+  await server.put('/contacts/c-1', { timezone: 'America/New_York', email: 'ada@example.org', phone: '+1 212 555 0100', fields: { tier: 'gold', renewal_date: '2027-03-15' }, labels: { team: 'blue' } });
+  for (const amount of [900, 120]) out.asks = await server.start('refund', { input: { amount, order: 'A-17', reason: 'never came' }, contact_id: 'c-1' });
+  out.denied = (await server.post('/jobs', { topic: 'job.wipe', input: {} })).id;
+  out.stopped = (await server.post('/jobs', { topic: 'job.pay.rent', input: { amount: 1200, to: 'the landlord' } })).id;
   await server.post('/credentials', { id: 'stripe', name: 'stripe', type: 'token', values: { token: 'tok_hidden_value_5521' } });
   return out;
 }

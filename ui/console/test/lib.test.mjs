@@ -57,6 +57,79 @@ test('durations_have_at_most_two_units', async () => {
   assert.equal(absolute(Date.parse('2026-01-12T09:14:02Z'), true), '2026-01-12 09:14:02 UTC');
 });
 
+// U-35, T-23
+test('a_form_and_its_json_are_one_input', async () => {
+  const { fieldsOf, initialTexts, inputOf, mistakesOf, textsOf } = await lib('schema-form');
+  const fields = fieldsOf({
+    type: 'object', required: ['name', 'count'],
+    properties: {
+      name: { type: 'string' }, count: { type: 'integer', minimum: 1 }, share: { type: 'number', default: 0.5 }, loud: { type: 'boolean' },
+      size: { enum: ['small', 3, null] }, at: { type: 'string', format: 'date-time' }, tags: { type: 'array' }, more: { type: 'object' },
+    },
+  });
+  assert.deepEqual(fields.map((field) => field.kind), ['string', 'integer', 'number', 'boolean', 'enum', 'date-time', 'json', 'json']);
+  assert.deepEqual(Object.keys(mistakesOf(fields, initialTexts(fields))), ['name', 'count']);
+  const input = { name: 'Ada', count: 3, share: 0.25, loud: false, size: 3, at: '2026-03-29T07:30:00.000Z', tags: ['a'], more: { b: 1 }, extra: 'kept' };
+  const { texts, rest } = textsOf(fields, input);
+  assert.deepEqual(mistakesOf(fields, texts), {});
+  assert.deepEqual(inputOf(fields, texts, rest), input);
+  assert.equal(mistakesOf(fields, { ...texts, count: '0' }).count, 'At least 1 is expected.');
+  assert.equal(mistakesOf(fields, { ...texts, count: '1.5' }).count, 'A whole number is expected.');
+  assert.equal(mistakesOf(fields, { ...texts, tags: '{}' }).tags, 'A list in brackets is expected.');
+  assert.deepEqual(fieldsOf(undefined), []);
+  assert.deepEqual(fieldsOf({ properties: ['no'] }), []);
+});
+
+// U-33
+test('what_stands_beside_a_definition_is_put_back_before_it_is_edited', async () => {
+  const { withDrawing } = await lib('document');
+  const definition = { nodes: [{ id: 'a', name: 'A', type: 'manual' }], edges: [{ id: '1', src: 'a', dst: 'a' }] };
+  const drawing = { nodes: { a: { position: [1, 2] } }, edges: { 1: { label: 'on' } }, notes: ['n'], fields: { input_schema: { type: 'object' } } };
+  assert.deepEqual(withDrawing(definition, drawing), {
+    nodes: [{ ...definition.nodes[0], position: [1, 2] }], edges: [{ ...definition.edges[0], label: 'on' }], notes: ['n'], input_schema: { type: 'object' },
+  });
+  assert.deepEqual(withDrawing(definition, undefined), definition);
+});
+
+// U-42
+test('requests_stand_in_the_order_of_their_time_and_go_where_they_came_from', async () => {
+  const { approvalOfJob, canonical, consequence, inOrder, votePath } = await lib('approvals');
+  const run = (id, expires_at, asked_at = '2026-01-01') => ({ id, kind: 'run', expires_at, asked_at });
+  assert.deepEqual(inOrder([run('never', null), run('late', '2026-02-02'), run('soon', '2026-02-01'), run('older', '2026-02-02', '2025-01-01')]).map((one) => one.id), ['soon', 'older', 'late', 'never']);
+  const job = approvalOfJob({ id: 'j/1', state: 'APPROVAL_REQUIRED', topic: 'job.pay', request_hash: 'h', input: { b: 1 }, submitted_at: 'x', approval: { count: 2, expires_at: 'y' }, verdict: { rule_id: 'ask', reason: 'money' } });
+  assert.deepEqual([job.kind, job.status, job.hash, job.count, job.rule_id, job.expires_at], ['job', 'pending', 'h', 2, 'ask', 'y']);
+  assert.equal(votePath(job, true), '/jobs/j%2F1/approve');
+  assert.equal(votePath(run('a', null), false), '/approvals/a/reject');
+  assert.equal(canonical({ b: [{ d: 1, c: 2 }], a: null }), JSON.stringify({ a: null, b: [{ c: 2, d: 1 }] }, null, 2));
+  assert.equal(consequence({ ...run('a', null), unblocks: { approve: ['pay'], reject: [] } }, true), 'The run goes on at pay.');
+});
+
+// U-39
+test('what_a_contact_gets_next_is_told_in_their_own_time', async () => {
+  const { whatFollows, whenWords } = await lib('contacts');
+  const contact = { timezone: 'Europe/Berlin', next: { due_at: '2026-01-26T08:00:00Z' } };
+  const now = Date.parse('2026-01-24T04:00:00Z');
+  assert.equal(whenWords(contact, now), 'Mon 26 Jan 09:00 +01:00 their time (in 2 d 4 h)');
+  assert.equal(whenWords({ ...contact, timezone: 'Mars/Base' }, now), 'Mon 26 Jan 08:00 +00:00 UTC (in 2 d 4 h)');
+  const definition = { nodes: [{ id: 'w', name: 'Wait' }, { id: 'm', name: 'Reminder mail' }], edges: [{ id: '1', src: 'w', dst: 'm' }] };
+  assert.equal(whatFollows(definition, 'w'), 'Reminder mail');
+  assert.equal(whatFollows({ language: 'flow', source: '' }, 'w'), '');
+});
+
+// U-44
+test('changes_of_a_rehearsal_are_told_by_kind_and_a_candidate_stands_in_its_layer', async () => {
+  const { candidateOf, flipsOf, layerPath, layersOf, matchWords } = await lib('policy');
+  const change = (was, would_be) => ({ was, would_be });
+  const flips = flipsOf([change('allow', 'deny'), change('allow', 'throttle'), change('allow', 'deny')]);
+  assert.deepEqual(flips.map((flip) => [flip.was, flip.would, flip.changes.length]), [['allow', 'deny', 2], ['allow', 'throttle', 1]]);
+  const effective = { base: null, invariants: null, bundles: [{ id: 'a', document: { version: 1 } }, { id: 'b', document: { version: 1 } }] };
+  const [base, , second] = layersOf(effective);
+  assert.deepEqual(candidateOf(effective, base, 'text'), { base: { yaml: 'text' } });
+  assert.deepEqual(candidateOf(effective, second, 'text'), { bundles: [{ id: 'a', document: { version: 1 } }, { id: 'b', document: { yaml: 'text' } }] });
+  assert.equal(layerPath(second), '/policy/bundles/b');
+  assert.equal(matchWords({ match: { topics: ['pay.*', 'refund'], risk_tags: ['money'] } }), 'topics: pay.*, refund · risk tags: money');
+});
+
 test('cells_that_a_spreadsheet_would_run_are_inert', async () => {
   const { csvCell, visible } = await lib('format');
   for (const cell of ['=1+1', '+1', '-1', '@x', '\tx']) assert.match(csvCell(cell), /^"?'/);

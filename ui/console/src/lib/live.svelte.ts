@@ -1,6 +1,7 @@
 // One stream of the account's changes for each tab, shared out among tabs (U-3).
 
 import { headersFor } from './api.ts';
+import type { Approval } from './approvals.ts';
 import { clock } from './clock.svelte.ts';
 import { session } from './session.svelte.ts';
 import type { RunItem } from './types.ts';
@@ -11,7 +12,7 @@ const pollMs = 5000;
 const repaintMs = 100;
 const silentMs = 40_000;
 
-type Listener = (runs: RunItem[], all: boolean) => void;
+type Listener = (runs: RunItem[], all: boolean, approvals: Approval[]) => void;
 interface Tab {
   usedAt: number;
   seenAt: number;
@@ -34,6 +35,7 @@ class Live {
   private failures = 0;
   private waiting: ReturnType<typeof setTimeout> | null = null;
   private buffered = new Map<string, RunItem>();
+  private approvals = new Map<string, Approval>();
   private all = false;
   private flushing = false;
   private hiddenSince = 0;
@@ -129,7 +131,7 @@ class Live {
     try {
       const headers = headersFor();
       if (this.lastId) headers['Last-Event-ID'] = this.lastId;
-      const answer = await fetch('/api/v1/stream?kinds=run', { headers, signal: abort.signal, cache: 'no-store' });
+      const answer = await fetch('/api/v1/stream?kinds=runs,approvals', { headers, signal: abort.signal, cache: 'no-store' });
       if (!answer.ok || !answer.body) throw new Error(String(answer.status));
       if (this.failures) await session.load();
       if (this.state !== 'live') this.tell([], true);
@@ -181,6 +183,11 @@ class Live {
     }
     if (event === 'reset') this.tell([], true);
     if (event === 'run') this.tell([JSON.parse(data) as RunItem], false);
+    if (event === 'approval') {
+      const approval = JSON.parse(data) as Approval;
+      this.approvals.set(approval.id, approval);
+      this.tell([], false);
+    }
   }
 
   private poll(): void {
@@ -199,10 +206,12 @@ class Live {
     setTimeout(() => {
       this.flushing = false;
       const news = [...this.buffered.values()];
+      const approvals = [...this.approvals.values()];
       const everything = this.all;
       this.buffered.clear();
+      this.approvals.clear();
       this.all = false;
-      for (const listener of this.listeners) listener(news, everything);
+      for (const listener of this.listeners) listener(news, everything, approvals);
     }, repaintMs);
   }
 }

@@ -1,6 +1,7 @@
 // Everything the page of one run knows, kept up to date from the stream.
 
-import { get, id, query } from './api.ts';
+import { untrack } from 'svelte';
+import { get, id, Problem, query } from './api.ts';
 import { live } from './live.svelte.ts';
 import { Resource } from './resource.svelte.ts';
 import { isOver } from './status.ts';
@@ -13,6 +14,8 @@ export class RunView {
   readonly run = new Resource<Run>();
   readonly nodes = new Resource<RunNodes>();
   definition = $state.raw<{ hash: string; definition: Definition } | null>(null);
+  /** Why there is no definition: its workflow was deleted, or nobody could tell. */
+  definitionProblem = $state.raw<Problem | null>(null);
   events = $state.raw<HistoryEvent[]>([]);
   readonly runId: string;
   private reading = false;
@@ -29,7 +32,8 @@ export class RunView {
 
   /** Reads the run and listens to it until the returned function is called. */
   follow(): () => void {
-    void this.read();
+    // What is read depends on nothing that is shown: it must not be read again for having come.
+    untrack(() => void this.read());
     const off = live.on((runs, all) => {
       const known = this.run.value?.sequence ?? 0;
       const told = runs.find((run) => run.id === this.runId);
@@ -82,8 +86,10 @@ export class RunView {
     try {
       const version = await get<WorkflowVersion>(`/workflows/${id(run.workflow_id)}/versions/${run.version}`);
       if (version.definition) this.definition = { hash: run.hash, definition: version.definition };
-    } catch {
-      // A workflow may have been deleted; its runs are still listed and told by their history.
+      this.definitionProblem = null;
+    } catch (error) {
+      this.definitionProblem = error instanceof Problem ? error
+        : new Problem(0, 'The definition could not be read', String(error), 'console_error', '', 'Reload the page.', [], 0);
     }
   }
 }

@@ -40,6 +40,17 @@ const looks: Record<string, Look> = {
   CANCELLED: { tone: 'cancelled', glyph: 'slash', word: 'Cancelled' },
   QUARANTINED: { tone: 'held', glyph: 'brackets', word: 'Quarantined' },
   OUTPUT_QUARANTINED: { tone: 'held', glyph: 'brackets', word: 'Quarantined' },
+  // Approvals.
+  pending: { tone: 'waiting', glyph: 'hand', word: 'Waits for an answer' },
+  approved: { tone: 'success', glyph: 'tick', word: 'Approved' },
+  rejected: { tone: 'failed', glyph: 'bar', word: 'Rejected' },
+  withdrawn: { tone: 'cancelled', glyph: 'slash', word: 'Withdrawn' },
+  // What policy says.
+  allow: { tone: 'success', glyph: 'tick', word: 'Allow' },
+  allow_with_constraints: { tone: 'success', glyph: 'tick', word: 'Allow, within limits' },
+  require_approval: { tone: 'waiting', glyph: 'hand', word: 'Ask people' },
+  throttle: { tone: 'paused', glyph: 'bars', word: 'Slow down' },
+  deny: { tone: 'failed', glyph: 'bar', word: 'Deny' },
   // Workers.
   online: { tone: 'success', glyph: 'tick', word: 'Online' },
   awaited: { tone: 'waiting', glyph: 'clock', word: 'Awaited' },
@@ -64,6 +75,7 @@ const looks: Record<string, Look> = {
   released: { tone: 'success', glyph: 'tick', word: 'Released' },
   run_handled: { tone: 'success', glyph: 'tick', word: 'Handled by its run' },
   resumed: { tone: 'success', glyph: 'tick', word: 'Resumed' },
+  opted_out: { tone: 'cancelled', glyph: 'slash', word: 'Opted out' },
   expired: { tone: 'cancelled', glyph: 'slash', word: 'Expired' },
   done: { tone: 'success', glyph: 'tick', word: 'Done' },
   stopped: { tone: 'cancelled', glyph: 'slash', word: 'Stopped' },

@@ -31,7 +31,6 @@ export interface Overview {
   executions: Record<RunStatus, number>;
   waits: { pending: number; overdue: number; overdue_since: string | null };
   dead_letters: number;
-  approvals?: number;
 }
 
 export interface RunError {
@@ -155,7 +154,14 @@ export interface GraphDefinition {
   nodes: GraphNode[];
   edges: GraphEdge[];
   entry?: string;
-  input_schema?: JsonObject;
+}
+
+/** What stands beside a definition and does not run: positions, notes, further fields. */
+export interface Drawing {
+  nodes?: Record<string, JsonObject>;
+  edges?: Record<string, JsonObject>;
+  notes?: Json[];
+  fields?: JsonObject;
 }
 
 export interface FlowDefinition {
@@ -176,6 +182,7 @@ export interface Workflow {
   updated_at: string;
   webhook_guid?: string;
   definition?: Definition;
+  layout?: Drawing;
 }
 
 export interface WorkflowVersion {

@@ -10,9 +10,29 @@ using To = Quick::To;
 
 /// The place of a member whose key is that very constant, which is what keys written in the script
 /// are; nullptr for all others.
-Datum* member_of(const Datum& object, const Value* key) {
+Datum* own_member(const Datum& object, const Value* key) {
   if (object.tag != Tag::object) return nullptr;
   return static_cast<MapObject*>(object.heap)->find_same(key);
+}
+
+/// The place of a member by the letters of its key, also where a copy has taken the place of JSON.
+Datum* changeable_member(const Machine& m, const Datum& object, const Value* key) {
+  if (!object.is_object()) return nullptr;
+  Datum now = m.current(object);
+  if (now.tag != Tag::object) return nullptr;
+  return static_cast<MapObject*>(now.heap)->find(key->as_string());
+}
+
+/// The member of any object, of JSON that nobody has changed, too. False when it is not there.
+bool any_member(const Machine& m, const Datum& object, const Value* key, Datum& out) {
+  if (const Datum* found = changeable_member(m, object, key)) {
+    out = *found;
+    return true;
+  }
+  if (object.tag != Tag::json_object || m.current(object).tag != Tag::json_object) return false;
+  const Value* found = object.json->find(key->as_string());
+  if (found != nullptr) out = Datum::of(*found);
+  return found != nullptr;
 }
 
 /// The place of an element that exists; nullptr for all others.
@@ -31,13 +51,28 @@ Datum* element_of(const Datum& array, const Datum& key) {
   return index < items.size() ? &items[index] : nullptr;
 }
 
+/// For members that are not found at once.
+template <From object, bool keep>
+void read_any_member(FLOW_STEP) {
+  constexpr bool replace = object == From::stack && !keep;
+  Datum found;
+  bool known = any_member(m, object == From::slot ? base[at->left] : top[-1], at->text, found);
+  if (!known || fuel < at->cost) [[unlikely]]
+    FLOW_RUN_PLAIN();
+  fuel -= at->cost;
+  top += !replace;
+  Quick::copy(top[-1], found);
+  FLOW_RUN(at->next);
+}
+
 /// The object in a slot or on the stack; on the stack it may stay under its member.
 template <From object, bool keep>
 void read_member(FLOW_STEP) {
   constexpr bool replace = object == From::stack && !keep;
-  const Datum* found = member_of(object == From::slot ? base[at->left] : top[-1], at->text);
-  if (found == nullptr || fuel < at->cost) [[unlikely]]
-    FLOW_RUN_PLAIN();
+  const Datum* found = own_member(object == From::slot ? base[at->left] : top[-1], at->text);
+  if (found == nullptr || fuel < at->cost) [[unlikely]] {
+    [[clang::musttail]] return read_any_member<object, keep>(m, at, top, base, fuel);
+  }
   fuel -= at->cost;
   top += !replace;
   Quick::copy(top[-1], *found);
@@ -59,10 +94,23 @@ void read_length(FLOW_STEP) {
 }
 
 template <bool drop>
-void write_member(FLOW_STEP) {
-  Datum* found = member_of(top[-2], at->text);
+void write_any_member(FLOW_STEP) {
+  Datum* found = changeable_member(m, top[-2], at->text);
   if (found == nullptr || fuel < at->cost) [[unlikely]]
     FLOW_RUN_PLAIN();
+  fuel -= at->cost;
+  Quick::copy(*found, top[-1]);
+  if (!drop) Quick::copy(top[-2], top[-1]);
+  top -= drop ? 2 : 1;
+  FLOW_RUN(at->next);
+}
+
+template <bool drop>
+void write_member(FLOW_STEP) {
+  Datum* found = own_member(top[-2], at->text);
+  if (found == nullptr || fuel < at->cost) [[unlikely]] {
+    [[clang::musttail]] return write_any_member<drop>(m, at, top, base, fuel);
+  }
   fuel -= at->cost;
   Quick::copy(*found, top[-1]);
   if (!drop) Quick::copy(top[-2], top[-1]);

@@ -20,6 +20,11 @@ constexpr std::string_view scripts[] = {
     "const o = {x: 0, y: 1}\nlet i = 0\nwhile (i < 3) { o.x = o.x + o.y; o.z = o.x; o.y += 2; i++ "
     "}\n"
     "return [o, o.none, o.x == o.z]",
+    "const o = {}\nfor (const k of ['x', 'y']) o[k + ''] = 1\no.x = o.x + o.y\nawait "
+    "Task.delay(1)\n"
+    "o.y += o.x\nreturn [o, o.x, o.z]",
+    "const o = JSON.parse('{\"x\": 1, \"in\": {\"y\": 2}}')\no.x = o.x + o.in.y\no.x = o.x + 1\n"
+    "o.in.y = o.in.y + o.in.none\nreturn [o, o.x]",
     "const l = [1, 2, 3]\nlet i = 0\nwhile (i < 3) { l[i] = l[i] + l[0] + l[2]; i = i + 1 }\n"
     "l[3] = l[9]\nl[i + 1] = l.length\nreturn [l, l[-1], l[1], l['length' == 'x' ? 0 : 1]]",
     "const c = (() => { let n = 0; return () => { n = n + 1; return n } })()\nc()\nreturn c() + "

@@ -73,6 +73,15 @@ TEST_F(AccountSettingsApi, settings_are_read_replaced_and_changed_with_their_eta
   EXPECT_EQ(audit.body.get("items").size(), 3u);
 }
 
+// W-29
+TEST_F(AccountSettingsApi, etag_of_what_nobody_has_written_yet_is_taken_back) {
+  auto first =
+      world.ask("PATCH", "/api/v1/settings", R"({"timezone":"UTC"})", "If-Match: \"0\"\r\n");
+  EXPECT_EQ(first.status, 200) << first.text;
+  EXPECT_EQ(world.ask("PATCH", "/api/v1/settings", "{}", "If-Match: \"0\"\r\n").code(),
+            "version_conflict");
+}
+
 // W-29, W-75
 TEST_F(AccountSettingsApi, secret_of_callbacks_is_kept_and_never_shown) {
   auto set = world.ask("PATCH", "/api/v1/settings",

@@ -79,8 +79,10 @@ Outcome<std::optional<uint64_t>> wanted_revision(const http::Request& request) {
   std::string_view tag = request.header("if-match");
   if (tag.empty() || tag == "*") return std::optional<uint64_t>{};
   if (tag.starts_with('"') && tag.ends_with('"') && tag.size() > 2) {
-    if (auto number = version_number(tag.substr(1, tag.size() - 2)))
-      return std::optional<uint64_t>(*number);
+    std::string_view revision = tag.substr(1, tag.size() - 2);
+    // What nobody has written yet is shown too, as revision 0.
+    if (revision == "0") return std::optional<uint64_t>(0);
+    if (auto number = version_number(revision)) return std::optional<uint64_t>(*number);
   }
   return fail(ErrorCode::version_conflict, "If-Match is not an ETag this server gave.");
 }

@@ -1,5 +1,6 @@
 #include "server/bulk.h"
 #include "server/routes/bulk_execution.h"
+#include "server/routes/bulk_job.h"
 #include "server/routes/bulk_wait.h"
 #include "server/wait_sweep.h"
 
@@ -8,6 +9,7 @@ namespace fermata::server {
 const BulkKind* bulk_kind(std::string_view name) {
   static constexpr BulkKind kinds[] = {{"executions", routes::act_on_execution},
                                        {"waits", routes::act_on_wait},
+                                       {"jobs", routes::act_on_job},
                                        {"swept_waits", act_on_swept_wait}};
   for (const BulkKind& kind : kinds)
     if (kind.name == name) return &kind;

@@ -1,3 +1,4 @@
+#include "server/routes/bulk_job.h"
 #include "server/routes/job_routes.h"
 #include "server/routes/schemas.h"
 #include "server/routes/table.h"
@@ -50,6 +51,13 @@ constexpr std::string_view registered_body_schema =
     R"({"type":"object","required":["registration_id"],"properties":{
       "registration_id":{"type":"string"}}})";
 
+constexpr std::string_view bulk_jobs_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{
+      "action":{"enum":["cancel"]},"filter":{"type":"object"},
+      "ids":{"type":"array","items":{"type":"string"}},"all":{"type":"boolean"},
+      "reason":{"type":"string"},"per_second":{"type":"integer"},"dry_run":{"type":"boolean"},
+      "token":{"type":"string"}}})";
+
 // clang-format off
 const Route table[] = {
     // Jobs.
@@ -66,6 +74,10 @@ const Route table[] = {
      .query = "state topic label run_id workflow_id worker_id pool reason_code from to q limit "
               "cursor",
      .response_schema = page_schema},
+    {.method = Method::post, .path = "/api/v1/jobs/bulk", .access = Access::operator_,
+     .work = Work::blocking, .handler = routes::bulk_jobs,
+     .summary = "Cancel a selection of jobs, or show what would happen.", .body = Body::json,
+     .success = 202, .request_schema = bulk_jobs_schema, .response_schema = bulk_begun_schema},
     {.method = Method::get, .path = "/api/v1/jobs/stats", .access = Access::viewer,
      .work = Work::blocking, .handler = routes::job_stats, .summary = "How many jobs by state."},
     {.method = Method::get, .path = "/api/v1/jobs/{job_id}", .access = Access::viewer,

@@ -140,6 +140,28 @@ test('t26_the_board_counts_as_the_api_does_and_a_job_without_worker_names_the_cu
   await board.close();
 });
 
+// U-40, U-12
+test('jobs_are_cancelled_by_the_dozen_and_only_those_that_were_shown', async () => {
+  const server = await serve();
+  for (let i = 0; i < 22; i++) await server.post('/jobs', { topic: 'job.letter', input: { number: i } });
+  const other = await server.post('/jobs', { topic: 'job.other', input: {} });
+  const page = await tab(server, '/jobs?view=list&topic=job.letter');
+  await page.page.locator('[data-index="0"]').focus();
+  await page.page.keyboard.press('x');
+  await page.page.getByRole('button', { name: 'All that match' }).click();
+  await page.page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await page.page.locator('dialog').getByText('22 jobs').first().waitFor();
+  const later = await server.post('/jobs', { topic: 'job.letter', input: {} });
+  await page.page.getByLabel('Why').fill('printed by hand');
+  await page.page.getByLabel('Type 22 to go on').fill('22');
+  await page.page.getByRole('button', { name: 'Cancel 22 jobs' }).click();
+  await page.says('22 of 22');
+  const { states } = await server.get('/jobs/stats');
+  assert.equal(states.CANCELLED, 22);
+  for (const { id } of [other, later]) assert.equal((await server.get(`/jobs/${id}`)).state, 'SCHEDULED');
+  await page.close();
+});
+
 test('t26_the_log_of_a_job_is_followed_and_searched', async () => {
   const server = await serve();
   const { id } = await server.post('/jobs', { topic: 'job.letter', input: {} });

@@ -38,11 +38,11 @@ const pages = () => ({
   workflow_start: ['/workflows/order?tab=start', 'Input, JSON'], workflow_form: ['/workflows/booking?tab=start', 'Who the booking is for'], waits: ['/waits', 'Going on next'], waits_calendar: ['/waits?tab=calendar', 'in this time'], waits_year: ['/waits?tab=calendar&bucket=day', 'in this time'],
   waits_overdue: ['/waits?tab=overdue', 'Nothing is late'], waits_list: ['/waits?tab=list', 'Export'], waits_listeners: ['/waits?tab=listeners', 'paid'], wait: [`/waits/${ids.wait}`, 'How it was computed'],
   jobs: ['/jobs', 'Scheduled'], jobs_list: ['/jobs?view=list', 'job.mail.send'], job: [`/jobs/${ids.job}`, 'Placement'], job_denied: [`/jobs/${ids.denied}`, 'no job deletes everything'],
-  approvals: ['/approvals', 'What exactly will run'], approval: [`/approvals/${ids.approval}`, 'What exactly will run'], approval_job: [`/approvals/${ids.stopped}?kind=job`, 'money leaves the house'], approvals_decided: ['/approvals?tab=decided', 'Rejected'],
+  approvals: ['/approvals', 'job.pay.rent'], approval: [`/approvals/${ids.approval}`, 'What exactly will run'], approval_job: [`/approvals/${ids.stopped}?kind=job`, 'money leaves the house'], approvals_decided: ['/approvals?tab=decided', 'Rejected'],
   contact: ['/contacts/c-1', 'ada@example.org'], policy: ['/policy', 'ask-before-paying'], policy_explain: [`/policy?tab=explain&job=${ids.stopped}`, 'money leaves the house'], policy_rehearse: ['/policy?tab=rehearse', 'Valid. JSON'], policy_history: ['/policy?tab=history', 'in force'],
   dlq: ['/dlq', 'By cause'], dead_letter: [`/dlq/${ids.letter}`, 'What happened'],
   workers: ['/workers', 'mailer-1'], schedules: ['/schedules', 'nightly'], schedule: ['/schedules/nightly', 'Next starts'], audit: ['/audit', 'execution.start'], settings: ['/settings', 'Theme'], keys: ['/settings/keys', 'Create a key'],
-  credentials: ['/settings/credentials', 'stripe'], system: ['/settings/system', 'Up for'], not_found: ['/nothing', 'There is no such page'],
+  account: ['/settings/account', 'Business days'], limits: ['/settings/limits', 'Waits of one run'], credentials: ['/settings/credentials', 'stripe'], system: ['/settings/system', 'Up for'], not_found: ['/nothing', 'There is no such page'],
 });
 
 /** axe takes its time: both themes and both widths are seen, and all four pairs with CONSOLE_DEEP=1. */

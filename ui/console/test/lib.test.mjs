@@ -130,6 +130,45 @@ test('changes_of_a_rehearsal_are_told_by_kind_and_a_candidate_stands_in_its_laye
   assert.equal(matchWords({ match: { topics: ['pay.*', 'refund'], risk_tags: ['money'] } }), 'topics: pay.*, refund · risk tags: money');
 });
 
+// U-14
+test('a_value_is_searched_by_name_and_by_text_and_tells_paths', async () => {
+  const { findIn, pathTo } = await lib('values');
+  const value = { order: { items: [{ name: 'Tea', price: 4 }, { name: 'Cup' }], 'odd key': 'tea too' }, none: null };
+  assert.deepEqual(findIn(value, 'TEA'), [{ path: 'order.items[0].name', text: 'Tea' }, { path: 'order["odd key"]', text: 'tea too' }]);
+  assert.deepEqual(findIn(value, 'price'), [{ path: 'order.items[0].price', text: '4' }]);
+  assert.deepEqual(findIn(value, 'null'), [{ path: 'none', text: 'null' }]);
+  assert.deepEqual(findIn(value, ''), []);
+  assert.equal(findIn(Array.from({ length: 500 }, () => 'x'), 'x', 3).length, 3);
+  assert.equal(pathTo('a', 3), 'a[3]');
+});
+
+// U-49
+test('holidays_are_written_one_a_line', async () => {
+  const { holidaysOf, holidayText } = await lib('settings');
+  const holidays = ['12-25', { date: '2026-12-28', name: 'substitute day' }];
+  assert.equal(holidayText(holidays), '12-25\n2026-12-28 substitute day');
+  assert.deepEqual(holidaysOf(`\n${holidayText(holidays)}\n\n`), holidays);
+});
+
+// U-9
+test('a_time_by_the_clocks_of_a_zone_names_its_offset', async () => {
+  const { zoned } = await lib('zones');
+  assert.equal(zoned(Date.parse('2026-07-12T09:14:02Z'), 'Europe/Berlin'), '2026-07-12 11:14:02 +02:00');
+});
+
+// U-21
+test('starts_and_ends_are_counted_by_the_minute', async () => {
+  const { ratesOf } = await lib('rates');
+  const now = Date.parse('2026-01-01T12:00:00Z');
+  const at = (minutes) => new Date(now - minutes * 60_000 - 1000).toISOString();
+  const run = (id, status, began, ended) => ({ id, status, started_at: at(began), completed_at: ended === undefined ? null : at(ended) });
+  const minutes = ratesOf([run('a', 'completed', 5, 0), run('a', 'completed', 5, 0), run('b', 'failed', 90, 5), run('c', 'timed_out', 200, 100), run('d', 'running', 59)], now);
+  assert.equal(minutes.length, 60);
+  assert.deepEqual(minutes[59], { started: 0, completed: 1, failed: 0 });
+  assert.deepEqual(minutes[54], { started: 1, completed: 0, failed: 1 });
+  assert.deepEqual(minutes[0], { started: 1, completed: 0, failed: 0 });
+});
+
 test('cells_that_a_spreadsheet_would_run_are_inert', async () => {
   const { csvCell, visible } = await lib('format');
   for (const cell of ['=1+1', '+1', '-1', '@x', '\tx']) assert.match(csvCell(cell), /^"?'/);

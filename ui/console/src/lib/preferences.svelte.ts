@@ -1,7 +1,7 @@
 // What the browser keeps: preferences only, never keys, inputs or outputs (U-76).
 
 export type Theme = 'system' | 'light' | 'dark';
-export type TimeMode = 'relative' | 'local' | 'utc';
+export type TimeMode = 'relative' | 'local' | 'account' | 'utc';
 
 const storedName = 'fermata.preferences';
 
@@ -23,7 +23,7 @@ class Preferences {
   constructor() {
     const kept = stored();
     if (kept.theme === 'light' || kept.theme === 'dark') this.theme = kept.theme;
-    if (kept.time === 'local' || kept.time === 'utc') this.time = kept.time;
+    if (kept.time === 'local' || kept.time === 'account' || kept.time === 'utc') this.time = kept.time;
     this.compact = kept.compact === true;
     this.railFolded = kept.railFolded === true;
     this.shortcuts = kept.shortcuts !== false;
@@ -46,7 +46,8 @@ class Preferences {
   }
 
   nextTime(): void {
-    this.time = this.time === 'relative' ? 'local' : this.time === 'local' ? 'utc' : 'relative';
+    const modes: TimeMode[] = ['relative', 'local', 'account', 'utc'];
+    this.time = modes[(modes.indexOf(this.time) + 1) % modes.length] ?? 'relative';
     this.keep();
   }
 

@@ -72,3 +72,11 @@ export function offsetWords(minutes: number): string {
   const size = Math.abs(minutes);
   return `${minutes < 0 ? '−' : '+'}${String(Math.floor(size / 60)).padStart(2, '0')}:${String(size % 60).padStart(2, '0')}`;
 }
+
+/** `2026-01-12 09:14:02 +01:00` by the clocks of a zone. */
+export function zoned(at: number, zone: string): string {
+  if (!Number.isFinite(at)) return '';
+  const local = localAt(at, zone);
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${local.day} ${two(local.hour)}:${two(local.minute)}:${two(new Date(at).getUTCSeconds())} ${offsetWords(local.offsetMinutes)}`;
+}

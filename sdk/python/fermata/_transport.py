@@ -10,8 +10,7 @@ import socket
 import ssl
 import threading
 import time
-import weakref
-from typing import Any, Dict, Iterator, Mapping, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Set, Tuple
 from urllib.parse import quote, urlencode, urlsplit
 
 from .errors import Unreachable, refusal
@@ -27,7 +26,7 @@ def path_of(*parts: str) -> str:
 
 
 class Transport:
-    """Connections to one server, one per thread. Safe from several threads."""
+    """Connections to one server, as many as requests under way. Safe from several threads."""
 
     def __init__(
         self,
@@ -47,8 +46,9 @@ class Transport:
         if address.scheme not in ("http", "https") or not address.hostname:
             raise ValueError(f"not the address of a server: {self.server!r}")
         self._address = address
-        self._local = threading.local()
-        self._opened: "weakref.WeakSet[http.client.HTTPConnection]" = weakref.WeakSet()
+        self._lock = threading.Lock()
+        self._idle: List[http.client.HTTPConnection] = []
+        self._opened: Set[http.client.HTTPConnection] = set()
 
     def request(
         self,
@@ -103,7 +103,6 @@ class Transport:
                 if time.monotonic() + pause > gives_up:
                     return answer
             except _BROKEN as broken:
-                self.close()
                 if not repeat or time.monotonic() + pause > gives_up:
                     reason = broken or type(broken).__name__
                     raise Unreachable(f"{self.server}: {reason}") from broken
@@ -121,26 +120,52 @@ class Transport:
         connection = self._open(timeout)
         try:
             connection.request("GET", target, headers=sent_headers)
-            answer = connection.getresponse()
-            if answer.status != 200:
-                raise refusal(answer.status, _object(answer.read()))
-            yield from _parse_events(answer)
+            # It holds the socket as well: a stream is left before its end.
+            with connection.getresponse() as answer:
+                if answer.status != 200:
+                    raise refusal(answer.status, _object(answer.read()))
+                yield from _parse_events(answer)
         except _BROKEN:
             return
         finally:
-            connection.close()
+            self._close(connection)
 
     def close(self) -> None:
-        """Closes this thread's connection; the next request opens another."""
-        connection = getattr(self._local, "connection", None)
-        self._local.connection = None
-        if connection is not None:
+        """Closes all connections; the next request opens another."""
+        with self._lock:
+            opened, self._opened, self._idle = self._opened, set(), []
+        for connection in opened:
             connection.close()
 
-    def close_all(self) -> None:
-        """Closes the connections of every thread."""
-        for connection in list(self._opened):
+    def _take(self, timeout: float) -> http.client.HTTPConnection:
+        """A connection for one request: the one that was used last is the likeliest to be alive."""
+        with self._lock:
+            connection = self._idle.pop() if self._idle else None
+        if connection is None:
+            return self._open(timeout)
+        connection.timeout = timeout
+        if connection.sock is not None:
+            connection.sock.settimeout(timeout)
+        return connection
+
+    def _give_back(self, connection: http.client.HTTPConnection) -> None:
+        with self._lock:
+            kept = connection in self._opened
+            if kept:
+                self._idle.append(connection)
+        if not kept:  # everything was closed meanwhile
             connection.close()
+
+    def _close_idle(self) -> None:
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            self._close(connection)
+
+    def _close(self, connection: http.client.HTTPConnection) -> None:
+        with self._lock:
+            self._opened.discard(connection)
+        connection.close()
 
     def _prepare(
         self,
@@ -174,7 +199,8 @@ class Transport:
                 host, port, timeout=timeout, context=self._context)
         else:
             connection = http.client.HTTPConnection(host, port, timeout=timeout)
-        self._opened.add(connection)
+        with self._lock:
+            self._opened.add(connection)
         return connection
 
     def _send(
@@ -185,19 +211,20 @@ class Transport:
         headers: Mapping[str, str],
         timeout: Optional[float],
     ) -> Tuple[int, Mapping[str, str], bytes]:
-        wanted = self._timeout if timeout is None else timeout
-        connection = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = self._open(wanted)
-            self._local.connection = connection
-        connection.timeout = wanted
-        if connection.sock is not None:
-            connection.sock.settimeout(wanted)
-        connection.request(method, target, body=payload, headers=dict(headers))
-        answer = connection.getresponse()
-        text = answer.read()
+        connection = self._take(self._timeout if timeout is None else timeout)
+        try:
+            connection.request(method, target, body=payload, headers=dict(headers))
+            with connection.getresponse() as answer:
+                text = answer.read()
+        except BaseException:
+            # A server that has gone has left the idle ones as well.
+            self._close(connection)
+            self._close_idle()
+            raise
         if answer.will_close:
-            self.close()
+            self._close(connection)
+        else:
+            self._give_back(connection)
         return answer.status, {k.lower(): v for k, v in answer.getheaders()}, text
 
 

@@ -32,7 +32,7 @@ class Client:
 
     def close(self) -> None:
         """Closes its connections; it may be used again."""
-        self._http.close_all()
+        self._http.close()
 
     def __enter__(self) -> "Client":
         return self

@@ -197,7 +197,7 @@ class Worker:
         if self._loop is not None and not self._loop.is_running():
             self._loop.close()
             self._loop = None
-        self._http.close_all()
+        self._http.close()
 
     # Registration
 

@@ -42,7 +42,8 @@ class Server:
             except OSError:
                 pass
             if self.process.poll() is not None:
-                raise RuntimeError(open(os.path.join(self.data, "log")).read())
+                with open(os.path.join(self.data, "log")) as log:
+                    raise RuntimeError(log.read())
             time.sleep(0.05)
         raise RuntimeError("the server did not become ready")
 

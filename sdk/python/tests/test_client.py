@@ -102,8 +102,25 @@ class ClientTest(unittest.TestCase):
             self.client.start("ask").result(0.3)
 
     def test_nobody_there_is_unreachable(self):
-        with self.assertRaises(Unreachable):
-            Client(f"http://127.0.0.1:{free_port()}", patience=0.2).start("add")
+        with Client(f"http://127.0.0.1:{free_port()}", patience=0.2) as nobody:
+            with self.assertRaises(Unreachable):
+                nobody.start("add")
+
+    def test_threads_that_have_ended_leave_no_connection_behind(self):
+        with Client(self.server.url) as client:
+            for _ in range(5):
+                thread = threading.Thread(target=lambda: client.start("add", {"a": 1, "b": 1}))
+                thread.start()
+                thread.join()
+            self.assertEqual(len(client._http._opened), 1)
+        self.assertEqual(len(client._http._opened), 0)
+
+    def test_a_client_that_was_closed_may_be_used_again(self):
+        client = Client(self.server.url)
+        execution = client.start("ask")
+        client.close()
+        self.assertEqual(execution.get()["id"], execution.id)
+        client.close()
 
 
 class RestartTest(unittest.TestCase):

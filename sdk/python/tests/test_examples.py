@@ -29,8 +29,9 @@ class ExamplesTest(unittest.TestCase):
             self.assertEqual(rest.count("result:"), 1, rest)
             self.assertNotIn("charging", rest, "the attempt under way is the only one")
         finally:
-            if example is not None and example.poll() is None:
+            if example is not None:
                 example.kill()
+                example.communicate()
             server.stop()
 
     def test_every_example_runs_to_its_result(self):

@@ -17,6 +17,26 @@ bool awaits(const Run& run, const CallTicket& ticket) {
          found->second.attempt == ticket.attempt;
 }
 
+/// True when other roots are at work for the run: their ends come one by one, and soon. Of the many
+/// tasks that a script may await the first and the last are looked at: they end roughly in the
+/// order they began.
+bool awaits_others(const Run& run) {
+  if (!run.script) return run.orders > 0;
+  constexpr int looked_at_max = 16;
+  const auto& awaited = run.script->awaitables;
+  auto is_at_work = [](const auto& entry) {
+    return entry.second.kind == flow::AwaitableKind::task && entry.second.pending();
+  };
+  int looked_at = 0;
+  for (auto one = awaited.begin(); one != awaited.end() && looked_at < looked_at_max; ++one) {
+    if (is_at_work(*one)) return true;
+    ++looked_at;
+  }
+  for (auto one = awaited.rbegin(); looked_at > 0; ++one, --looked_at)
+    if (is_at_work(*one)) return true;
+  return false;
+}
+
 }  // namespace
 
 void Host::Partition::take_off() {
@@ -229,7 +249,7 @@ void Host::Partition::watch(const Run& run, const RunSummary& summary, Instant n
     ports_.timers.arm(summary.id, *summary.next_due);
   }
   bool soon = summary.next_due && *summary.next_due <= now + keep_open;
-  if (is_terminal(summary.status) || (!soon && summary.calls_pending == 0))
+  if (is_terminal(summary.status) || (!soon && summary.calls_pending == 0 && !awaits_others(run)))
     cache_.forget(summary.id);
 }
 

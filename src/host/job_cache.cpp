@@ -14,6 +14,7 @@ Outcome<void> JobCache::fetch(const std::vector<JobId>& ids) {
     return Failure{std::move(together).error()};
   for (size_t i = 0; i < missing.size(); ++i) {
     const JobId& id = missing[i];
+    doubtful_.erase(id);
     // The same id may have been asked for twice.
     if (jobs_.contains(id)) continue;
     if (together) {

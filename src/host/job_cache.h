@@ -1,6 +1,7 @@
 #pragma once
 #include <list>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/job/job.h"
 #include "ports/store.h"
@@ -25,6 +26,9 @@ class JobCache {
 
   Outcome<void> fetch(const std::vector<JobId>& ids);
   OpenJob& assume_new(const JobId& id);
+  /// False when taking the id for new has failed before: the store is to be asked.
+  bool may_assume_new(const JobId& id) const { return !doubtful_.contains(id); }
+  void doubt(const JobId& id) { doubtful_.insert(id); }
   OpenJob* find(const JobId& id);
   const Error* damage(const JobId& id) const;
   void forget(const JobId& id);
@@ -46,6 +50,7 @@ class JobCache {
   std::unordered_map<JobId, Entry> jobs_;
   std::list<JobId> by_use_;  ///< latest first
   std::unordered_map<JobId, Error> damaged_;
+  std::unordered_set<JobId> doubtful_;  ///< until they are fetched
 };
 
 }  // namespace fermata

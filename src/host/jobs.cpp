@@ -144,8 +144,16 @@ bool Host::Partition::post_job(Post& post, const RunId& from, Groups::Member gro
 void Host::Partition::decide_job_posts(Instant now) {
   std::vector<PostedJob> posts = std::exchange(job_posts_, {});
   std::vector<JobId> missing;
-  for (const PostedJob& post : posts)
-    if (!desk_.cache().find(post.item.command.job)) missing.push_back(post.item.command.job);
+  for (const PostedJob& post : posts) {
+    const JobId& id = post.item.command.job;
+    if (desk_.cache().find(id)) continue;
+    // Its id is made of the run's and a number: nearly always nobody has used it.
+    if (!post.item.orderer.empty() && desk_.cache().may_assume_new(id)) {
+      desk_.cache().assume_new(id);
+    } else {
+      missing.push_back(id);
+    }
+  }
   auto fetched = missing.empty() ? Outcome<void>{} : desk_.cache().fetch(missing);
   if (!fetched) ++counters_.store_failures;
   for (PostedJob& post : posts) {
@@ -325,6 +333,7 @@ CommitOutcome Host::Partition::find_out(const JobWrite& write) {
 void Host::Partition::not_committed(TouchedJob& touched, CommitOutcome outcome, Instant now) {
   std::vector<DecidedJobItem> items = std::move(touched.items);
   desk_.take_back(touched);
+  if (touched.open->assumed) desk_.cache().doubt(touched.open->job.id);
   forget_job(touched.open->job.id, now);
   touched.open = nullptr;
   if (outcome == CommitOutcome::conflict) {

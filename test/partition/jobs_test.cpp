@@ -203,6 +203,40 @@ TEST_F(JobsTest, end_of_a_job_that_cannot_be_stored_is_not_told_to_its_run) {
   EXPECT_EQ(stored("r1").summary.status, RunStatus::completed) << stored("r1").summary.error_code;
 }
 
+// What is under way stays at hand: neither the run nor a job it orders is read from the store.
+TEST_F(JobsTest, run_that_awaits_a_job_reads_nothing) {
+  enroll("w");
+  claim("w", 1);
+  settle();
+  start("r1");
+  settle();
+  ASSERT_EQ(delivered.size(), 1u);
+  report("w", delivered[0]);
+  settle();
+  EXPECT_EQ(stored("r1").summary.status, RunStatus::completed);
+  EXPECT_EQ(store.runs_loaded, 0u);
+  EXPECT_EQ(store.jobs_loaded, 0u);
+}
+
+// That an order's id is free is taken for granted; where it is not, the store is asked.
+TEST_F(JobsTest, order_whose_id_somebody_has_taken_fails_its_step) {
+  start("r1");
+  enroll("w");
+  claim("w", 1);
+  settle();
+  ASSERT_EQ(delivered.size(), 1u);
+  std::string id(delivered[0].get("job_id").as_string());
+  ASSERT_TRUE(id.starts_with("r1"));
+  submit(id.replace(0, 2, "r2"), "other");
+  settle();
+  restart();
+  start("r2");
+  settle();
+  EXPECT_EQ(stored("r2").summary.status, RunStatus::failed);
+  EXPECT_EQ(job(id).request.topic, "job.other");
+  EXPECT_EQ(version(id), 1u);
+}
+
 TEST_F(JobsTest, cancelled_run_cancels_its_job_and_tells_the_worker) {
   start("r1");
   enroll("w");

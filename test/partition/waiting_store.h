@@ -19,9 +19,11 @@ class WaitingStore final : public Store {
  public:
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,
                                        uint64_t checkpoint_before = UINT64_MAX) override {
+    runs_loaded += ids.size();
     return memory.load(ids, checkpoint_before);
   }
   Outcome<std::vector<StoredJob>> load_jobs(std::span<const JobId> ids) override {
+    jobs_loaded += ids.size();
     return memory.load_jobs(ids);
   }
   Outcome<std::vector<StoredSchedule>> load_schedules(
@@ -86,6 +88,8 @@ class WaitingStore final : public Store {
   MemoryStore memory;
   std::optional<CommitBatch> flying;
   std::vector<size_t> sizes;  ///< runs of each batch
+  size_t runs_loaded = 0;
+  size_t jobs_loaded = 0;
   std::atomic<bool> holds = false;
   CommitOutcome fails_once_with = CommitOutcome::done;
 };

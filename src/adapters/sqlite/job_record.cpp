@@ -14,6 +14,33 @@ std::string encode_job(uint64_t version, uint64_t head, const job::Summary& summ
   return seal(std::string(out.bytes()), number);
 }
 
+std::optional<JobLead> decode_job_lead(std::string_view record, uint64_t number) {
+  std::optional<std::string_view> body = unseal(record, number);
+  if (!body) return std::nullopt;
+  ByteReader in(*body);
+  JobLead lead;
+  lead.version = in.varint();
+  lead.head = in.varint();
+  // The first fields of job::Summary, in their order.
+  ByteReader summary(in.text());
+  FieldReader reader(summary);
+  job::Phase phase{};
+  Instant skipped;
+  std::optional<Instant> perhaps;
+  summary.text();  // its id
+  summary.text();  // its account
+  reader.take(lead.state);
+  reader.take(phase);
+  summary.text();  // the reason code
+  reader.take(skipped);
+  reader.take(skipped);
+  reader.take(perhaps);
+  reader.take(perhaps);
+  reader.take(lead.last_sequence);
+  if (!in.done() || !summary.ok()) return std::nullopt;
+  return lead;
+}
+
 std::optional<JobRecord> decode_job(std::string_view record, uint64_t number) {
   std::optional<std::string_view> body = unseal(record, number);
   if (!body) return std::nullopt;

@@ -21,9 +21,9 @@ std::optional<CommitOutcome> JobWriter::test(const JobWrite& write) {
     if (rows.failed()) return std::nullopt;
     return write.expected_version == 0 ? CommitOutcome::done : CommitOutcome::conflict;
   }
-  auto record = decode_job(rows.blob(1), rows.natural(0));
-  if (!record) return CommitOutcome::unavailable;
-  return record->version == write.expected_version ? CommitOutcome::done : CommitOutcome::conflict;
+  auto lead = decode_job_lead(rows.blob(1), rows.natural(0));
+  if (!lead) return CommitOutcome::unavailable;
+  return lead->version == write.expected_version ? CommitOutcome::done : CommitOutcome::conflict;
 }
 
 std::optional<CommitOutcome> JobWriter::write(const JobWrite& write) {
@@ -50,7 +50,7 @@ std::optional<CommitOutcome> JobWriter::create(const JobWrite& write) {
 std::optional<CommitOutcome> JobWriter::change(const JobWrite& write) {
   const job::Summary& job = write.summary;
   uint64_t number = 0;
-  std::optional<JobRecord> stored;
+  std::optional<JobLead> stored;
   {
     Rows rows = find_.query(job.id.text());
     if (!rows.next()) {
@@ -58,16 +58,15 @@ std::optional<CommitOutcome> JobWriter::change(const JobWrite& write) {
       return CommitOutcome::conflict;
     }
     number = rows.natural(0);
-    stored = decode_job(rows.blob(1), number);
+    stored = decode_job_lead(rows.blob(1), number);
   }
   if (!stored) return CommitOutcome::unavailable;
   if (stored->version != write.expected_version) return CommitOutcome::conflict;
-  check(write.events.count == 0 ||
-        write.events.first_sequence == stored->summary.last_sequence + 1);
-  check(job.last_sequence == stored->summary.last_sequence + write.events.count);
+  check(write.events.count == 0 || write.events.first_sequence == stored->last_sequence + 1);
+  check(job.last_sequence == stored->last_sequence + write.events.count);
   uint64_t head = write.events.count > 0 ? next_history_++ : stored->head;
   std::string record = encode_job(stored->version + 1, head, job, number);
-  bool written = job.state == stored->summary.state
+  bool written = job.state == stored->state
                      ? update_.execute(Blob{record}, number)
                      : update_state_.execute(Blob{record}, static_cast<int64_t>(job.state), number);
   if (!written) return std::nullopt;

@@ -87,7 +87,13 @@ void Writer::commit_in_parts(const Writes& all, std::vector<CommitOutcome>& outc
 Writer::Together Writer::commit_together(const Writes& writes) {
   std::vector<CommitOutcome> none(writes.size(), CommitOutcome::unavailable);
   if (!begin()) return {std::move(none)};
-  Outcome<std::vector<CommitOutcome>> written = write_all(writes);
+  // Nearly always all of them fit; finding that out beforehand would read every row twice.
+  Outcome<std::vector<CommitOutcome>> written = write_all(writes, {});
+  if (written && breaks_group(writes, *written)) {
+    roll_back();
+    if (!begin()) return {std::move(none)};
+    written = write_fitting(writes);
+  }
   if (!written) {
     report(written.error());
     roll_back();
@@ -104,6 +110,17 @@ Writer::Together Writer::commit_together(const Writes& writes) {
     std::replace(outcomes.begin(), outcomes.end(), CommitOutcome::done, instead);
   }
   return {std::move(outcomes)};
+}
+
+bool Writer::breaks_group(const Writes& writes, const std::vector<CommitOutcome>& outcomes) {
+  for (size_t i = 0; i < writes.size(); ++i)
+    if (writes[i].group() != 0 && outcomes[i] != CommitOutcome::done) return true;
+  return false;
+}
+
+Outcome<std::vector<CommitOutcome>> Writer::write_fitting(const Writes& writes) {
+  FERMATA_TRY(unfit, unfit_groups(writes));
+  return write_all(writes, unfit);
 }
 
 /// Groups of which not every write would take effect. Most groups have one member, which its own
@@ -129,8 +146,8 @@ std::optional<CommitOutcome> Writer::test(const Write& write) {
   return write.schedule ? schedules_.test(*write.schedule) : deliveries_.test(*write.delivery);
 }
 
-Outcome<std::vector<CommitOutcome>> Writer::write_all(const Writes& writes) {
-  FERMATA_TRY(unfit, unfit_groups(writes));
+Outcome<std::vector<CommitOutcome>> Writer::write_all(const Writes& writes,
+                                                      const std::set<uint32_t>& unfit) {
   std::vector<CommitOutcome> outcomes(writes.size(), CommitOutcome::conflict);
   FERMATA_TRY_VOID(write_runs(writes, unfit, outcomes));
   FERMATA_TRY_VOID(write_others(writes, unfit, outcomes));

@@ -9,8 +9,8 @@
 #include "adapters/sqlite/audit_chain.h"
 #include "adapters/sqlite/catalog_queries.h"
 #include "adapters/sqlite/checkpointer.h"
-#include "adapters/sqlite/delivery_rows.h"
 #include "adapters/sqlite/contact_rows.h"
+#include "adapters/sqlite/delivery_rows.h"
 #include "adapters/sqlite/job_queries.h"
 #include "adapters/sqlite/job_writer.h"
 #include "adapters/sqlite/registration_rows.h"
@@ -92,9 +92,13 @@ class Writer {
     bool damaged = false;
   };
   Together commit_together(const Writes& writes);
+  /// Whether a group was written in part, which must not stay.
+  static bool breaks_group(const Writes& writes, const std::vector<CommitOutcome>& outcomes);
+  Outcome<std::vector<CommitOutcome>> write_fitting(const Writes& writes);
   void commit_in_parts(const Writes& all, std::vector<CommitOutcome>& outcomes);
   Outcome<std::set<uint32_t>> unfit_groups(const Writes& writes);
-  Outcome<std::vector<CommitOutcome>> write_all(const Writes& writes);
+  Outcome<std::vector<CommitOutcome>> write_all(const Writes& writes,
+                                                const std::set<uint32_t>& unfit);
   Outcome<void> write_runs(const Writes& writes, const std::set<uint32_t>& unfit,
                            std::vector<CommitOutcome>& outcomes);
   std::optional<CommitOutcome> test(const Write& write);

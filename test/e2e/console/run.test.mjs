@@ -84,6 +84,15 @@ test('t13_a_script_shows_the_line_where_it_stands', async () => {
   assert.match(await here.innerText(), /Task\.all/);
   await run.says('3 still open');
   for (const name of ['job.one', 'job.two', 'job.three']) await run.says(name);
+  // A worker does all three, one of them last; the mark goes on with the script.
+  const { registration_id } = await server.post('/worker/register', { worker_id: 'w-1', topics: ['job.*'], max_parallel: 3 });
+  const claimed = [];
+  for (let seq = 1; claimed.length < 3 && seq < 20; seq++) claimed.push(...(await server.post('/worker/claim', { registration_id, seq, slots: 3, wait_ms: 1000 })).jobs);
+  const done = (jobs) => server.post('/worker/results', { registration_id, results: jobs.map((job) => ({ job_id: job.job_id, attempt: job.attempt, fence: job.fence, status: 'succeeded', output: { ok: true } })) });
+  await done(claimed.slice(0, 2));
+  await run.says('1 still open');
+  await done(claimed.slice(2));
+  await run.page.locator('li.here', { hasText: 'Task.delay' }).waitFor();
   await run.close();
 });
 
@@ -104,6 +113,10 @@ test('t14_time_travel_agrees_with_the_server_and_is_in_the_address', async () =>
     });
   };
   await agrees(3);
+  const state = await server.get(`/executions/${id}/state?at=3`);
+  await run.page.locator('[data-at="3"]').waitFor();
+  assert.equal(await run.page.locator('[data-at="3"] .node').count(), state.values.length);
+  await run.page.locator('[data-at="3"]').getByRole('region', { name: 'Input' }).getByText('40').waitFor();
   await run.page.keyboard.press('ArrowRight');
   await run.says('As of event 4 of');
   await agrees(4);
@@ -129,6 +142,29 @@ test('t15_a_fork_shows_what_repeats_and_links_both_ways', async () => {
   await dialog.getByRole('button', { name: 'Fork', exact: true }).click();
   await run.page.waitForURL((url) => url.pathname.startsWith('/runs/') && !url.pathname.includes(id));
   await run.page.locator(`a[href="/runs/${id}"]`).waitFor();
+  await run.close();
+});
+
+test('t15_a_fork_with_one_value_changed_completes', async () => {
+  const server = await serve();
+  await server.put('/workflows/limit', {
+    nodes: [{ id: 'start', name: 'Start', type: 'manual', trigger: true }, { id: 'check', name: 'Check', type: 'code', parameters: { source: 'if ($input.amount > 2) { throw new Error("too much") }\nreturn { paid: $input.amount }' } }],
+    edges: [{ id: '1', src: 'start', dst: 'check' }],
+  });
+  const id = await server.start('limit', { input: { amount: 3 } });
+  await server.until(id, 'failed');
+  const run = await tab(server, `/runs/${id}?at=2`, { allow: [/status of 422/] });
+  await run.page.getByRole('button', { name: 'Fork from here' }).click();
+  const dialog = run.page.locator('dialog');
+  const go = dialog.getByRole('button', { name: 'Fork', exact: true });
+  await dialog.getByLabel('Changes').fill('{"$nothing": 1}');
+  await dialog.getByText('there is no reference').first().waitFor();
+  assert.ok(await go.isDisabled());
+  await dialog.getByLabel('Changes').fill('{"$input.amount": 1}');
+  await eventually(async () => assert.ok(await go.isEnabled()));
+  await go.click();
+  await run.page.waitForURL((url) => url.pathname.startsWith('/runs/') && !url.pathname.includes(id));
+  await run.page.locator('h1 + .status', { hasText: 'Completed' }).waitFor();
   await run.close();
 });
 

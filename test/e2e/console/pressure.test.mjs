@@ -1,0 +1,90 @@
+// What pages do while much happens, or while the server is too busy for them.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { end, eventually, serve, tab } from './harness.mjs';
+import { fill } from './world.mjs';
+
+after(end);
+
+// U-5
+test('a_busy_server_is_asked_again_when_it_said_so', async () => {
+  const server = await serve();
+  const page = await tab(server, '/', { allow: [/status of 429/] });
+  await page.page.locator('main h1').waitFor();
+  let asked = 0;
+  await page.page.route('**/api/v1/workers', (route) => {
+    asked += 1;
+    if (asked > 1) return route.continue();
+    return route.fulfill({ status: 429, headers: { 'Retry-After': '2' }, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Too many requests', detail: 'Wait a little.', code: 'rate_limited', instance: 'urn:uuid:2' }) });
+  });
+  await page.page.goto(`${server.url}/workers`);
+  await page.says('Too many requests');
+  await page.page.getByRole('button', { name: /Retry in \d s/ }).waitFor();
+  await page.says('No worker is known');
+  await page.page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.close();
+});
+
+// U-63
+test('pages_do_not_jump_while_they_load', async () => {
+  const server = await serve();
+  const ids = await fill(server);
+  const page = await tab(server, '/');
+  await page.page.addInitScript(() => {
+    window.shifted = 0;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
+    }).observe({ type: 'layout-shift', buffered: true });
+  });
+  for (const path of ['/', '/runs', `/runs/${ids.merge}`, '/workflows', '/jobs', '/approvals', '/waits']) {
+    await page.page.goto(server.url + path);
+    await page.settled();
+    await page.page.evaluate(() => new Promise((later) => requestAnimationFrame(() => requestAnimationFrame(later))));
+    const shifted = await page.page.evaluate(() => window.shifted);
+    assert.ok(shifted < 0.02, `${path} moved by ${shifted}`);
+  }
+  await page.close();
+});
+
+// T-42, U-3: as fast as this machine can, for some seconds (a minute with CONSOLE_DEEP=1).
+test('t42_a_run_that_changes_all_the_time_is_followed_and_keys_are_answered', async () => {
+  const server = await serve();
+  await server.put('/workflows/ticks', {
+    nodes: [{ id: 'start', name: 'Start', type: 'manual', trigger: true }, { id: 'again', name: 'Again', type: 'loop', parameters: { while: '{{ true }}', max_iterations: 100000, body_edge_id: 'in', done_edge_id: 'out' } },
+      { id: 'tick', name: 'Tick', type: 'wait_for_signal', parameters: { name: 'tick' } }, { id: 'end', name: 'End', type: 'noop' }],
+    edges: [{ id: '1', src: 'start', dst: 'again' }, { id: 'in', src: 'again', dst: 'tick' }, { id: 'back', src: 'tick', dst: 'again' }, { id: 'out', src: 'again', dst: 'end' }],
+  });
+  const id = await server.start('ticks');
+  await server.until(id, 'waiting');
+  const run = await tab(server, `/runs/${id}?tab=history`);
+  await run.says('Live', { exact: true });
+  const until = Date.now() + (process.env.CONSOLE_DEEP === '1' ? 60_000 : 6_000);
+  let over = false;
+  const ticking = (async () => {
+    while (Date.now() < until) await Promise.all(Array.from({ length: 10 }, () => server.post(`/executions/${id}/signals/tick`, {})));
+    over = true;
+  })();
+  const answers = [];
+  while (!over) {
+    // The page answers a key: the list of keys comes up, and goes.
+    answers.push(await run.page.evaluate(async () => {
+      const began = performance.now();
+      dispatchEvent(new KeyboardEvent('keydown', { key: '?' }));
+      while (!document.querySelector('dialog[open]')) await new Promise((later) => requestAnimationFrame(later));
+      const took = performance.now() - began;
+      document.querySelector('dialog[open] [aria-label="Close"]').click();
+      return took;
+    }));
+    await new Promise((later) => setTimeout(later, 200));
+  }
+  await ticking;
+  const middle = answers.sort((a, b) => a - b)[Math.floor(answers.length / 2)];
+  assert.ok(middle < 1000, `half of the keys were answered within ${middle} ms`);
+  const last = async () => (await server.get(`/executions/${id}`)).sequence;
+  await eventually(async () => {
+    const shown = await run.page.locator('.sequence').allInnerTexts();
+    assert.equal(Math.max(...shown.map(Number)), await last());
+  });
+  await run.close();
+});

@@ -153,7 +153,8 @@ NextTurn Host::Partition::next(Instant now) {
     due = deferred_.begin()->first;
   // While the store is busy it is not asked for more; its answer wakes.
   if (flying_.empty())
-    if (std::optional<Instant> roll = desk_.next_roll(); roll && (!due || *roll < *due)) due = roll;
+    for (std::optional<Instant> write : {desk_.next_roll(), signals_.next_write()})
+      if (write && (!due || *write < *due)) due = write;
   if (due && *due <= now) next.at_once = true;
   bool quiet =
       !next.at_once && flying_.empty() && deferred_.empty() && desk_.quiet() &&

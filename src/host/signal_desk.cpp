@@ -383,9 +383,14 @@ std::optional<Instant> SignalDesk::next_due() const {
   // What was put off before the clock was set back does not wait for it.
   auto again_at = [&](Instant at) { return is_due(at, now_) ? std::min(at, now_) : at; };
   if (!put_off_.empty()) consider(again_at(put_off_.begin()->first));
-  if (!writes_put_off_.empty()) consider(again_at(writes_put_off_.begin()->first));
   if (!patience_.empty() && !plans_.empty()) consider(patience_.begin()->first);
   return due;
+}
+
+std::optional<Instant> SignalDesk::next_write() const {
+  if (writes_put_off_.empty()) return std::nullopt;
+  Instant at = writes_put_off_.begin()->first;
+  return is_due(at, now_) ? std::min(at, now_) : at;
 }
 
 }  // namespace fermata

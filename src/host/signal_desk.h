@@ -60,6 +60,8 @@ class SignalDesk {
   }
   bool wants_writing() const { return !writes_.empty(); }
   std::optional<Instant> next_due() const;
+  /// When a row is to be written again. While the store is busy it has to wait.
+  std::optional<Instant> next_write() const;
   size_t listeners() const { return index_.size(); }
 
  private:

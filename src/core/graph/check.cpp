@@ -52,6 +52,7 @@ CheckedDefinition check_definition(const Value& document, std::string_view text,
                                    const DefinitionLimits& limits, const ZoneTable* zones) {
   CheckState state{document, limits};
   state.findings.zones = zones;
+  state.findings.limits = &limits;
   run_steps(state, text);
   CheckedDefinition result;
   result.layout = layout_of(state);
@@ -68,6 +69,7 @@ Outcome<DefinitionRef> compile_definition(const Value& canonical) {
   // Limits hold when a definition is saved; lowering a setting must not strand running work.
   constexpr size_t none = std::numeric_limits<size_t>::max() / 16;
   DefinitionLimits unlimited{none, none, none, none};
+  unlimited.any_event_type = true;
   CheckedDefinition checked = check_definition(canonical, {}, unlimited);
   if (checked.definition == nullptr)
     return fail(ErrorCode::data_damaged, "A stored definition does not compile.",

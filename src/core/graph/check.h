@@ -20,6 +20,9 @@ struct DefinitionLimits {
   size_t expression_tree_max = 1'000;
   /// Types that workers serve, besides `agent` and `integration.*` (G-26).
   std::vector<std::string> job_types = {};
+  /// Types of events that the account has registered, besides those that all know (W-51).
+  std::vector<std::string> event_types = {};
+  bool any_event_type = false;  ///< they were checked when the definition was stored
 };
 
 struct CheckedDefinition {

@@ -85,7 +85,7 @@ void make_canonical(CheckState& state) {
                               {"timeout_ms", definition.timeout_ms}});
   const Value& on_failure = state.document.get("on_failure");
   if (!on_failure.is_null()) form.set("on_failure", on_failure);
-  for (std::string_view name : {"entry", "result"}) {
+  for (std::string_view name : {"entry", "on_deactivate", "result"}) {
     const Value& value = state.document.get(name);
     if (!value.is_null() && !(value == Value(""))) form.set(name, value);
   }

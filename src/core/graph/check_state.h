@@ -81,7 +81,7 @@ void make_canonical(CheckState& state);
 Value layout_of(const CheckState& state);
 
 constexpr std::string_view workflow_fields =
-    "nodes|edges|entry|result|timeout_ms|notes|on_failure|workflow_id|execution_id";
+    "nodes|edges|entry|result|timeout_ms|notes|on_failure|on_deactivate|workflow_id|execution_id";
 constexpr std::string_view node_fields =
     "id|name|type|trigger|parameters|error|credentials|retry|timeout_ms|max_visits|disabled|output|"
     "position|webhook_guid";

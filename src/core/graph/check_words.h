@@ -16,6 +16,8 @@ class ZoneTable;
 /// What the parts of the checker share: a place for findings, and words to write them with.
 namespace fermata::graph {
 
+struct DefinitionLimits;
+
 struct Findings {
   std::vector<Finding> errors;
   std::vector<Finding> warnings;
@@ -23,6 +25,7 @@ struct Findings {
   /// only so many get a suggestion.
   int suggestions_left = 50;
   const ZoneTable* zones = nullptr;  ///< names of zones are checked when there is one
+  const DefinitionLimits* limits = nullptr;
 
   void error(std::string_view code, std::string path, std::string message,
              std::vector<std::string> related = {}) {

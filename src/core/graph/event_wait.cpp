@@ -106,6 +106,21 @@ void resume(Step& step, TokenId id, std::string_view by, Value event, const std:
 
 }  // namespace
 
+std::string phone_of(const Contact* contact) {
+  return contact == nullptr ? std::string() : phone_key(contact->phone);
+}
+
+Value told_of_window(const Step& step, const waits::ForEvent& config) {
+  const AccountSettings* account = step.given.account.get();
+  int64_t hours =
+      account ? account->signals.retention_hours : AccountSettings{}.signals.retention_hours;
+  if (config.lookback != waits::Lookback::minutes || config.lookback_minutes <= hours * 60)
+    return {};
+  return Value::object(
+      {{"warnings", Value::array({Value("lookback is longer than signals are kept, " +
+                                        std::to_string(hours) + " hours")})}});
+}
+
 std::vector<Listener> listeners_of(const waits::ForEvent& config, waits::EventScope scope,
                                    Instant window_start, const std::string& phone) {
   std::vector<Listener> listeners;
@@ -127,7 +142,7 @@ void start_event_wait(Step& step, TokenId id, const Value& parameters) {
   Activation activation = activation_of(run, id);
   const Node& node = run.definition->nodes[activation.node];
   Value config = config_of(node, parameters);
-  auto read = waits::read_for_event(config);
+  auto read = waits::read_for_event(config, waits::for_event_rules(step.given.account.get()));
   if (!read) return fail_node(step, id, refused(read.error().front()));
   auto scope = waits::scope_of(*read, !run.contact_id.empty());
   if (!scope) return fail_node(step, id, refused(scope.error()));
@@ -135,7 +150,8 @@ void start_event_wait(Step& step, TokenId id, const Value& parameters) {
   WaitOpened opened{
       activation, "event",     step.at + read->timeout, timer_id_of(run, activation), "",
       {},         "for_event", std::move(config)};
-  opened.listeners = listeners_of(*read, *scope, from, "");
+  opened.intent = told_of_window(step, *read);
+  opened.listeners = listeners_of(*read, *scope, from, phone_of(step.given.contact.get()));
   step.touch(activation.lineage);
   step.emit(std::move(opened));
 }

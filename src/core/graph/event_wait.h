@@ -8,6 +8,12 @@ namespace fermata::graph {
 std::vector<Listener> listeners_of(const waits::ForEvent& config, waits::EventScope scope,
                                    Instant window_start, const std::string& phone);
 
+/// In the form that signals are compared by, or empty.
+std::string phone_of(const Contact* contact);
+/// What there is to say about a window that begins before the oldest signal that is kept: null, or
+/// an object for `intent` with a list of warnings (W-56).
+Value told_of_window(const Step& step, const waits::ForEvent& config);
+
 void start_event_wait(Step& step, TokenId id, const Value& parameters);
 /// A listener of the wait at which the token stands has heard the signal; that ends the wait unless
 /// it needs others too.

@@ -1,3 +1,4 @@
+#include "core/graph/check.h"
 #include "core/graph/parameters.h"
 #include "core/wait/config.h"
 #include "core/wait/for_event.h"
@@ -174,7 +175,12 @@ void refuse_open_branches(const NodeParameters& node, Findings& findings) {
 void check_event_wait(const NodeParameters& node, Findings& findings) {
   refuse_open_branches(node, findings);
   Value config = config_in(node, "for_event");
-  auto read = waits::read_for_event(config, {}, holds_expression);
+  waits::ForEventRules rules;
+  if (findings.limits) {
+    rules.event_types = findings.limits->event_types;
+    rules.any_type = findings.limits->any_event_type;
+  }
+  auto read = waits::read_for_event(config, rules, holds_expression);
   if (!read) tell_findings(node, config, read.error(), findings);
 }
 

@@ -142,6 +142,8 @@ struct AchieveGoals {
   std::vector<std::string> goals;   ///< that the signal reached
   std::vector<std::string> needed;  ///< all of which end the run; empty: any does
   std::string signal_id;
+  AccountId account{};
+  WorkflowId workflow{};  ///< whose goals they are; runs of others are not meant
 };
 
 /// Somebody answers a question of the run (F-37, G-49).

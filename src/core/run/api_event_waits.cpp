@@ -37,15 +37,17 @@ std::string branch_of_listener(const Wait& wait, size_t listener) {
 }  // namespace
 
 Result<Wait, std::vector<Finding>> plan_api_event(const Step& step, const OpenWait& open) {
-  auto read = waits::read_for_event(open.config);
+  auto read = waits::read_for_event(open.config, waits::for_event_rules(step.given.account.get()));
   if (!read) return Failure{std::move(read).error()};
   auto scope = waits::scope_of(*read, !step.run.contact_id.empty());
   if (!scope) return Failure{std::vector<Finding>{std::move(scope).error()}};
   Wait wait;
   wait.config = open.config;
+  wait.intent = graph::told_of_window(step, *read);
   wait.status = WaitStatus::waiting;
   wait.due = step.at + read->timeout;
-  wait.listeners = graph::listeners_of(*read, *scope, api_window_start(step, open, *read), "");
+  wait.listeners = graph::listeners_of(*read, *scope, api_window_start(step, open, *read),
+                                       graph::phone_of(step.given.contact.get()));
   return wait;
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/graph/advance.h"
 #include "core/run/wait_events.h"
+#include "core/run/wait_gate.h"
 
 namespace fermata {
 
@@ -46,6 +47,7 @@ bool held_open(const Run& run) {
 }
 
 void fire_api_wait(Step& step, uint64_t number) {
+  if (stopped_at_gate(step, {WaitSource::api, number})) return;
   const Wait& wait = step.run.waits.at({WaitSource::api, number});
   WaitEnded ended;
   ended.wait = wait.id;

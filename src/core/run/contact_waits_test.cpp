@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "core/flow/script.h"
 #include "core/graph/check.h"
 #include "core/run/decide.h"
 #include "core/run/history.h"
+#include "core/run/script_definition.h"
 #include "core/run/snapshot.h"
 
 /// Waits that look at the run's contact, its account and its workflow.
@@ -58,6 +60,11 @@ struct Run1 {
     for (WaitRecord& record : decision->waits) last = record.wait;
     if (!decision->events.empty()) history.push_back(encode_history(decision->events));
     return "";
+  }
+  AchieveGoals goals(std::vector<std::string> reached, std::vector<std::string> needed,
+                     std::string signal) {
+    return {std::move(reached), std::move(needed), std::move(signal), AccountId("acme"),
+            WorkflowId("nurture")};
   }
   std::string due() const { return last.due ? to_rfc3339(*last.due) : ""; }
   std::string told() const { return std::string(name_of(last.status)) + "/" + last.resumed_by; }
@@ -224,24 +231,43 @@ TEST(ContactWaits, resumes_that_are_switched_off_wait_for_their_release) {
 TEST(ContactWaits, goal_completes_the_run_and_cancels_its_waits) {
   Run1 any(at_nine);
   any.start();
-  EXPECT_EQ(any.tell(AchieveGoals{{"booked"}, {}, "ev-1"}), "");
+  EXPECT_EQ(any.tell(any.goals({"booked"}, {}, "ev-1")), "");
   EXPECT_EQ(any.run.status, RunStatus::completed);
   EXPECT_EQ(any.run.exit_reason, "goal_achieved");
   EXPECT_EQ(any.told(), "cancelled/cancelled");
   EXPECT_EQ(any.last.ended_reason, "goal_achieved");
-  EXPECT_EQ(any.tell(AchieveGoals{{"booked"}, {}, "ev-2"}), "run_finished");
+  EXPECT_EQ(any.tell(any.goals({"booked"}, {}, "ev-2")), "run_finished");
   Run1 all(at_nine);
   all.start();
   std::vector<std::string> needed{"booked", "paid"};
-  all.tell(AchieveGoals{{"booked"}, needed, "ev-1"});
-  all.tell(AchieveGoals{{"booked"}, needed, "ev-2"});
+  all.tell(all.goals({"booked"}, needed, "ev-1"));
+  all.tell(all.goals({"booked"}, needed, "ev-2"));
   EXPECT_EQ(all.run.status, RunStatus::running);
   EXPECT_EQ(all.history.size(), 2u) << "a goal is reached once";
   auto restored = decode_snapshot(encode_snapshot(all.run), all.definition);
   ASSERT_TRUE(restored);
   EXPECT_EQ(restored->goals, all.run.goals);
-  all.tell(AchieveGoals{{"paid"}, needed, "ev-3"});
+  all.tell(all.goals({"paid"}, needed, "ev-3"));
   EXPECT_EQ(all.run.status, RunStatus::completed);
+}
+
+//
+TEST(ContactWaits, scripts_wait_in_the_zone_of_their_contact) {
+  auto due_of = [](std::string contact_zone, std::string account_zone) {
+    Run1 run(at_nine);
+    flow::CheckedScript checked = flow::check_script(
+        "workflow w(inputs) {\n  await Timer.until({ time: '09:00' })\n}\n");
+    EXPECT_TRUE(checked.errors.empty());
+    run.definition = make_script_definition(flow::make_definition(std::move(checked)));
+    run.contact.timezone = std::move(contact_zone);
+    run.account.timezone = std::move(account_zone);
+    EXPECT_EQ(run.start(), "");
+    return run.run.timers.empty() ? std::string()
+                                  : to_rfc3339(run.run.timers.begin()->due).substr(11, 5);
+  };
+  EXPECT_EQ(due_of("America/New_York", "Asia/Tokyo"), "14:00");
+  EXPECT_EQ(due_of("", "Asia/Tokyo"), "00:00");
+  EXPECT_EQ(due_of("", ""), "09:00");
 }
 
 }  // namespace

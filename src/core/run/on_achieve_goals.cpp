@@ -20,8 +20,17 @@ bool note_goals(Step& step, const AchieveGoals& achieve) {
   return ends;
 }
 
+Outcome<void> refuse_goals(const Run& run, const AchieveGoals& achieve) {
+  bool ours = run.account == achieve.account && run.workflow == achieve.workflow;
+  // A run does not see the signal that started it.
+  bool own = run.trigger_kind == "event" && run.trigger.get("event_id") == Value(achieve.signal_id);
+  if (ours && !own) return {};
+  return fail(ErrorCode::not_listening, "the goal is not one of this execution");
+}
+
 Outcome<void> on_achieve_goals(Step& step, const AchieveGoals& achieve) {
   if (step.run.finished()) return fail(ErrorCode::run_finished, "the execution has ended");
+  FERMATA_TRY_VOID(refuse_goals(step.run, achieve));
   if (!note_goals(step, achieve)) return {};
   graph::cancel_everything(step);
   graph::tell_skipped(step);

@@ -4,6 +4,7 @@
 #include "core/graph/event_wait.h"
 #include "core/run/api_waits.h"
 #include "core/run/wait_events.h"
+#include "core/run/wait_gate.h"
 #include "core/wait/matching.h"
 
 /// Signals that waits of the run may listen to. The run judges: what has changed since somebody
@@ -38,12 +39,14 @@ bool was_heard(const Wait& wait, const Signal& signal) {
   });
 }
 
-/// True when it meant something to the wait.
+/// True when it meant something to the wait. One that must not go on now is held instead, and finds
+/// the signal when it is released (W-65).
 bool offer_to(Step& step, const WaitKey& key, const Signal& signal) {
   auto found = step.run.waits.find(key);
   if (found == step.run.waits.end() || step.run.paused()) return false;
   auto listener = hearer(step.run, found->second, signal);
   if (!listener || key.source == WaitSource::flow) return false;
+  if (stopped_at_gate(step, key)) return true;
   if (key.source == WaitSource::api) {
     take_api_event(step, key, *listener, signal);
     return true;

@@ -53,6 +53,12 @@ void activate_script(Step& step) {
   resumed.limits = changed_limits(step.given.limits.flow);
   std::vector<flow::Outgoing> asks;
   flow::ZoneAnswers zones(step.given.zones);
+  if (step.given.contact) zones.contact_zone = step.given.contact->timezone;
+  if (const AccountSettings* account = step.given.account.get()) {
+    zones.account_zone = account->timezone;
+    zones.business = account->business;
+    zones.gap_policy = account->gap_policy;
+  }
   flow::FlowGiven given{step.at, resumed.entropy, step.given.limits.flow, &zones};
   auto activated = flow::activate(*outcome, run.definition->program, given, asks);
   if (!activated) return fault(step, activated.error().code, activated.error().message);

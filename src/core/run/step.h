@@ -74,6 +74,7 @@ Outcome<void> on_offer(Step& step, const OfferSignal& offer);
 void take_retained(Step& step);
 Outcome<void> on_follow_contact(Step& step, const Command& command);
 Outcome<void> on_achieve_goals(Step& step, const AchieveGoals& achieve);
+Outcome<void> refuse_goals(const Run& run, const AchieveGoals& achieve);
 /// Writes down the goals that are new; true when the run has reached all that end it.
 bool note_goals(Step& step, const AchieveGoals& achieve);
 Outcome<void> on_job_settled(Step& step, const SettleJob& settle);

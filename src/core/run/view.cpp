@@ -64,6 +64,9 @@ Value execution(const RunSummary& summary, const Run& run) {
   shown.set("output", run.output);
   shown.set("error", run.error);
   shown.set("trigger", run.trigger_kind);
+  if (run.trigger_kind == "event")
+    shown.set("event", Value::object({{"id", run.trigger.get("event_id")},
+                                      {"type", run.trigger.get("event_type")}}));
   if (run.trigger_kind == "schedule")
     shown.set("schedule", Value::object({{"id", run.trigger.get("schedule_id")},
                                          {"scheduled_at", run.trigger.get("scheduled_at")}}));

@@ -281,6 +281,14 @@ void apply(Run& run, const WaitChanged& event, Instant) {
   wait.due = event.due;
   wait.config = event.config;
   wait.intent = event.intent;
+  // What a wait for signals listens to from now on comes along with it.
+  if (const Value* listeners = event.intent.find("listeners")) {
+    wait.listeners = listeners_of(*listeners);
+    Value rest = Value::object();
+    for (const Value::Member& member : event.intent.members())
+      if (member.key.as_string() != "listeners") rest.set(member.key.as_string(), member.value);
+    wait.intent = rest.size() > 0 ? std::move(rest) : Value();
+  }
   arm(run, found->first, wait);
   run.wait_changes.push_back(wait);
 }

@@ -1,6 +1,6 @@
 #include "core/run/wait_gate.h"
 
-#include "core/graph/advance.h"
+#include "core/run/api_waits.h"
 
 namespace fermata {
 namespace {
@@ -43,7 +43,7 @@ WaitGate gate_of(const Step& step, bool typed) {
 
 void exit_at_gate(Step& step) {
   std::string_view contact = contact_is_out(step);
-  graph::exit_run(step, contact.empty() ? deactivated : std::string(contact));
+  exit_by_wait(step, contact.empty() ? deactivated : std::string(contact));
 }
 
 void hold_at_gate(Step& step, WaitGate gate, const WaitKey& key) {

@@ -96,8 +96,8 @@ class Reader {
     const Value* written = fields.known("event_type");
     if (written == nullptr) return {};
     std::string_view name = written->is_string() ? written->as_string() : std::string_view();
-    auto type = made_.scope == EventScope::execution ? run_signal_named(name)
-                                                     : event_type_named(name, rules_.event_types);
+    bool any = made_.scope == EventScope::execution || rules_.any_type;
+    auto type = any ? run_signal_named(name) : event_type_named(name, rules_.event_types);
     if (type) return *std::move(type);
     std::string_view meant = nearest_event_type(name);
     fields.complain("unknown_event_type", "event_type",
@@ -231,6 +231,14 @@ class Reader {
 std::string_view name_of(EventScope scope) {
   constexpr std::string_view names[] = {"", "contact", "execution", "account"};
   return names[static_cast<size_t>(scope)];
+}
+
+ForEventRules for_event_rules(const AccountSettings* account) {
+  ForEventRules rules;
+  if (account == nullptr) return rules;
+  rules.event_types = account->signals.event_types;
+  rules.default_timeout = Duration{account->waits.default_timeout_hours * 3'600'000};
+  return rules;
 }
 
 Result<ForEvent, std::vector<Finding>> read_for_event(const Value& config,

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/model/account_settings.h"
 #include "core/wait/config.h"
 
 /// The configuration of a wait for signals, read and checked (W-44).
@@ -45,7 +46,9 @@ struct ForEvent {
 struct ForEventRules {
   std::span<const std::string> event_types = {};  ///< that it has registered
   Duration default_timeout{int64_t{168} * 3'600'000};
+  bool any_type = false;  ///< names were checked before
 };
+ForEventRules for_event_rules(const AccountSettings* account);
 
 /// Every failure is found, as by `read_config`.
 Result<ForEvent, std::vector<Finding>> read_for_event(const Value& config,

@@ -49,8 +49,14 @@ std::optional<Instant> instant_of_wait(Machine& machine, const Datum& given) {
     return std::nullopt;
   }
   Value told = machine.told_of_zones([&](const ZoneTable& zones) {
-    auto found = waits::resolve(
-        *config, {machine.now(), zones, {}, {}, {}, GapPolicy::gap_end, std::string()});
+    waits::WaitWorld world{machine.now(), zones, {}, {}, {}, GapPolicy::gap_end, std::string()};
+    if (const ZoneAnswers* around = machine.activation().zones()) {
+      world.contact_zone = around->contact_zone;
+      world.account_zone = around->account_zone;
+      world.business = around->business;
+      world.gap_policy = around->gap_policy;
+    }
+    auto found = waits::resolve(*config, world);
     return found ? Value(found->at.ms) : Value(found.error().message);
   });
   if (told.is_integer()) return Instant{told.as_integer()};

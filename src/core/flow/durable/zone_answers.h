@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "base/value.h"
+#include "core/wait/days.h"
 #include "core/wait/zone_table.h"
 
 namespace fermata::flow {
@@ -15,6 +16,11 @@ class ZoneAnswers {
 
   /// Asks the table and notes what it says. Without a table there are UTC and fixed offsets.
   explicit ZoneAnswers(std::shared_ptr<const ZoneTable> table) : table_(std::move(table)) {}
+  /// What waits that name no zone mean (R10); told of in answers, as the table is.
+  std::string contact_zone{};
+  std::string account_zone{};
+  BusinessDays business{};
+  GapPolicy gap_policy = GapPolicy::gap_end;
   /// Gives these answers again, in their order.
   static ZoneAnswers again(const Value& noted) {
     ZoneAnswers out{nullptr};

@@ -212,6 +212,7 @@ CommitOutcome SimStore::write(const RunWrite& write) {
   run.summary = write.summary;
   ++run.version;
   ++writes_;
+  run_spans_.try_emplace(id, Span{writes_, 0}).first->second.last = writes_;
   for (const WaitRecord& record : write.waits) {
     waits_[record.wait.id] = record;
     if (!is_pending(record.wait.status)) wait_ends_.try_emplace(record.wait.id, writes_);
@@ -222,6 +223,7 @@ CommitOutcome SimStore::write(const RunWrite& write) {
     if (kept.size() > write.checkpoints_kept) kept.erase(kept.begin());
   }
   for (const Delivery& delivery : write.deliveries) keep(delivery);
+  for (const SignalReached& reached : write.reached) this->write(reached);
   hooks_.written(run, write);
   return CommitOutcome::done;
 }

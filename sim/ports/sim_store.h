@@ -1,6 +1,8 @@
 #pragma once
 #include <functional>
 #include <map>
+#include <set>
+#include <tuple>
 
 #include "ports/store.h"
 #include "sim/chaos.h"
@@ -73,6 +75,12 @@ class SimStore final : public Store, public Contacts {
   const std::vector<AuditLine>& audit() const { return audit_; }
   const std::map<SignalKey, SignalRecord>& signals() const { return signals_; }
   const std::map<std::string, WaitRecord>& waits() const { return waits_; }
+  /// The places of the first and the last write of a run, and of the last one of a signal.
+  struct Span {
+    uint64_t first = 0, last = 0;
+  };
+  Span written(const RunId& run) const { return run_spans_.at(run); }
+  uint64_t closed_at(const SignalKey& key) const { return signal_ends_.at(key); }
   /// The place of the write that made a signal durable, and of the one that ended a wait.
   uint64_t written_at(const SignalKey& key) const { return signal_writes_.at(key); }
   uint64_t ended_at(const std::string& wait) const { return wait_ends_.at(wait); }
@@ -102,6 +110,7 @@ class SimStore final : public Store, public Contacts {
   std::vector<Group> groups_of(const CommitBatch& batch) const;
   CommitOutcome write_with_faults(const Group& group);
   CommitOutcome write_with_faults(const SignalWrite& signal);
+  void write(const SignalReached& reached);
   bool fits(const Group& group) const;
   bool fits(const RunWrite& write) const;
   bool fits(const JobWrite& write) const;
@@ -132,10 +141,13 @@ class SimStore final : public Store, public Contacts {
   std::vector<schedule::Key> schedule_order_;
   std::map<std::string, Delivery> deliveries_;
   std::vector<std::string> delivery_order_;
-  std::map<SignalKey, SignalRecord> signals_;
+  std::map<SignalKey, SignalRecord> signals_;  ///< with what runs say of them
   std::vector<SignalKey> signal_order_;      ///< of arrival
+  std::set<std::tuple<SignalKey, std::string, std::string>> reached_;
   std::map<std::string, WaitRecord> waits_;  ///< the rows
   std::map<SignalKey, uint64_t> signal_writes_;
+  std::map<SignalKey, uint64_t> signal_ends_;
+  std::map<RunId, Span> run_spans_;
   std::map<std::string, uint64_t> wait_ends_;
   uint64_t writes_ = 0;
   std::map<ContactKey, Contact> contacts_;

@@ -19,8 +19,20 @@ void SimStore::write(const SignalWrite& write) {
   auto [found, fresh] = signals_.try_emplace(key);
   if (fresh) signal_order_.push_back(key);
   signal_writes_.try_emplace(key, ++writes_);
+  signal_ends_[key] = writes_;
+  SignalReach effects = std::move(found->second.effects);
   found->second = write.record;
+  found->second.effects = std::move(effects);
   if (hooks_.signal_written) hooks_.signal_written(write.record);
+}
+
+void SimStore::write(const SignalReached& reached) {
+  auto found = signals_.find(reached.signal);
+  if (found == signals_.end()) throw Violation{"a run tells of a signal that nobody has"};
+  if (!reached_.insert({reached.signal, std::string(name_of(reached.kind)), reached.ref}).second)
+    throw Violation{"signal " + reached.signal.id +
+                    " does the same to a run twice: " + reached.ref};
+  add_reached(found->second.effects, reached.kind, reached.entry);
 }
 
 Outcome<std::vector<std::optional<SignalRecord>>> SimStore::load_signals(

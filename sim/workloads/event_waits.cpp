@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <list>
 
 #include "base/uuid.h"
 #include "core/wait/matching.h"
 #include "sim/model/graph_builder.h"
 #include "sim/workloads/meddler.h"
 #include "sim/workloads/registry.h"
+#include "sim/workloads/teller.h"
 
 namespace fermata::sim {
 
@@ -38,47 +38,26 @@ class EventWaits final : public Workload {
 
   void watch(World& world) override {
     meddler_.watch(world);
-    for (Telling& telling : tellings_) submit(world, telling);
-    let_go(world);
+    teller_.watch(world);
+    liberator_.watch(world, [](const Wait&) { return true; });
     store_ = &world.store();
   }
 
-  std::optional<Instant> next() const override {
-    std::optional<Instant> next;
-    for (const Telling& telling : tellings_)
-      if (!telling.accepted && (!next || telling.at < *next)) next = telling.at;
-    return next;
-  }
-
-  bool idle() const override {
-    bool accepted = std::all_of(tellings_.begin(), tellings_.end(),
-                                [](const Telling& telling) { return telling.accepted; });
-    if (!accepted || !store_) return false;
-    return std::none_of(store_->signals().begin(), store_->signals().end(),
-                        [](const auto& entry) { return entry.second.open; });
-  }
+  std::optional<Instant> next() const override { return teller_.next(); }
+  bool idle() const override { return store_ && teller_.accepted() && all_closed(*store_); }
 
   void judge(World& world) override {
     const SimStore& store = world.store();
-    bool noted = surely_noted(world);
-    for (const Telling& telling : tellings_)
-      expect(store.signals().contains({telling.signal.account, telling.signal.id}),
-             "signal " + telling.signal.id + " was accepted and is not there");
+    teller_.expect_kept(store);
     for (const auto& [id, record] : store.waits()) {
       expect(!is_pending(record.wait.status), "wait " + id + " is pending though its run is over");
       expect_fair_timeout(store, record);
-      expect_real_match(store, record, noted);
+      expect_real_match(store, record);
     }
     for (const auto& [key, signal] : store.signals()) expect_true_reach(store, signal);
   }
 
  private:
-  struct Telling {
-    Signal signal;
-    Instant at;  ///< when it is sent (again), in true time
-    bool accepted = false;
-  };
-
   static Value graph_of(Chaos& chaos) {
     Value first = Value::object(
         {{"wait_type", "for_event"}, {"event_type", "page_visit"}, {"timeout_hours", 1}});
@@ -120,30 +99,15 @@ class EventWaits final : public Workload {
 
   void tell(World& world, int64_t number) {
     Chaos& chaos = world.chaos();
-    Telling telling;
-    telling.signal.account = AccountId("main");
-    telling.signal.id = "ev-" + std::to_string(number);
-    telling.signal.type = chaos.dice().chance(0.6) ? "page_visit" : "email_open";
-    telling.signal.contact_id = contact(chaos);
-    telling.signal.data = Value::object({{"n", chaos.between(1, 2)}});
-    int64_t most = chaos.dice().chance(0.2) ? 2 * hour_ms : 60'000;
-    telling.at = world.clock().true_now() + Duration{chaos.between(0, most)};
-    // Now and then at the very instant of a timeout.
-    tellings_.push_back(std::move(telling));
-  }
-
-  /// Until it is accepted; sometimes once more.
-  void submit(World& world, Telling& telling) {
-    Chaos& chaos = world.chaos();
-    bool again = telling.accepted && !chaos.healed() && chaos.dice().chance(0.01);
-    if (!again && (telling.accepted || telling.at > world.clock().true_now())) return;
-    telling.at = world.clock().true_now() + Duration{chaos.between(500, 8'000)};
-    std::vector<IncomingSignal> batch;
-    batch.push_back({telling.signal, "tester", Duration{chaos.between(0, 2'000)},
-                     [&telling](const Outcome<SignalTold>& told) {
-                       if (told) telling.accepted = true;
-                     }});
-    (void)world.signal_intake().submit_signals(std::move(batch));
+    Signal signal;
+    signal.account = AccountId("main");
+    signal.id = "ev-" + std::to_string(number);
+    signal.type = chaos.dice().chance(0.6) ? "page_visit" : "email_open";
+    signal.contact_id = contact(chaos);
+    signal.data = Value::object({{"n", chaos.between(1, 2)}});
+    // Now and then at about the instant of a timeout.
+    teller_.add(world, std::move(signal),
+                Duration{chaos.dice().chance(0.2) ? 2 * hour_ms : 60'000});
   }
 
   void meddle(World& world, const RunId& id, const std::string& step) {
@@ -162,26 +126,6 @@ class EventWaits final : public Workload {
     world.send(std::move(request));
   }
 
-  /// What is held or cancelled is let go in the end.
-  void let_go(World& world) {
-    for (const RunId& id : world.runs()) {
-      const Run* run = world.state(id);
-      if (run->paused()) continue;
-      for (const auto& [key, wait] : run->waits) {
-        bool held = !wait.hold.empty();
-        if ((is_pending(wait.status) && !held) || !freeing_.insert(wait.id).second) continue;
-        Request request;
-        request.command = {id, ReleaseWaits{wait.id, ""}, "tester"};
-        if (!held) request.command.body = ResumeWait{wait.id, {}, "", "", false};
-        request.after = Duration{world.chaos().between(0, 90'000)};
-        request.answered = [this, wait_id = wait.id](const Outcome<RunSummary>&) {
-          freeing_.erase(wait_id);
-        };
-        world.send(std::move(request));
-      }
-    }
-  }
-
   /// What was durable before the timeout was and would have been heard, wins (W-57).
   static void expect_fair_timeout(const SimStore& store, const WaitRecord& record) {
     const Wait& wait = record.wait;
@@ -198,18 +142,7 @@ class EventWaits final : public Workload {
     }
   }
 
-  /// Whether every signal must tell of the waits it reached. What a crash or an unreadable row kept
-  /// from being noted is found again where it can be, but not always: the list is for people
-  /// (W-24).
-  static bool surely_noted(World& world) {
-    const FaultCounts& counts = world.chaos().counts();
-    for (Fault fault : {Fault::crash, Fault::crash_before_commit, Fault::crash_within_commit,
-                        Fault::crash_after_commit, Fault::load_unavailable})
-      if (counts[static_cast<size_t>(fault)] > 0) return false;
-    return true;
-  }
-
-  static void expect_real_match(const SimStore& store, const WaitRecord& record, bool noted) {
+  static void expect_real_match(const SimStore& store, const WaitRecord& record) {
     waits::ListenerPlace place{record.account, record.run, record.contact_id, record.wait.due};
     for (const Listener& listener : record.wait.listeners) {
       if (listener.status != ListenerStatus::matched || !listener.window_start) continue;
@@ -218,20 +151,21 @@ class EventWaits final : public Workload {
              "wait " + record.wait.step + " heard a signal that nobody has");
       expect(waits::fits(listener, place, signal->second.signal),
              "wait " + record.wait.step + " heard " + listener.matched_event + " wrongly");
-      expect(!noted || lists(signal->second, record.wait.id),
+      expect(lists(signal->second, record.wait.id),
              "signal " + listener.matched_event + " does not tell of wait " + record.wait.id);
     }
   }
 
   static bool lists(const SignalRecord& signal, const std::string& wait) {
-    return std::any_of(signal.reach.waits.begin(), signal.reach.waits.end(),
+    const std::vector<Value>& waits = signal.effects.waits;
+    return std::any_of(waits.begin(), waits.end(),
                        [&](const Value& entry) { return entry.get("wait_id") == Value(wait); });
   }
 
   static void expect_true_reach(const SimStore& store, const SignalRecord& signal) {
-    expect(signal.reach.total == signal.reach.waits.size(),
+    expect(signal.effects.total == signal.effects.waits.size() && signal.reach.total == 0,
            "signal " + signal.signal.id + " miscounts what it reached");
-    for (const Value& entry : signal.reach.waits) {
+    for (const Value& entry : signal.effects.waits) {
       std::string id(entry.get("wait_id").as_string());
       auto wait = store.waits().find(id);
       expect(wait != store.waits().end(), "signal " + signal.signal.id + " tells of no wait");
@@ -243,9 +177,9 @@ class EventWaits final : public Workload {
   }
 
   int64_t contacts_ = 1;
-  std::list<Telling> tellings_;
+  Teller teller_;
   Meddler meddler_;
-  std::set<std::string> freeing_;
+  Liberator liberator_;
   const SimStore* store_ = nullptr;
 };
 

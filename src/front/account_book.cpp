@@ -22,6 +22,7 @@ Outcome<void> AccountBook::load() {
     std::pair key(one.account, one.workflow);
     table->rules[std::move(key)] = std::move(one);
   }
+  index_rules(*table);
   std::lock_guard lock(mutex_);
   table_ = std::move(table);
   return {};
@@ -50,7 +51,10 @@ Outcome<void> AccountBook::put(const AccountRecord& record, const AuditLine& aud
 
 Outcome<void> AccountBook::put(const WorkflowRules& rules, const AuditLine& audit) {
   return write([&] { return store_.put_rules(rules, audit); },
-               [&](AccountTable& table) { table.rules[{rules.account, rules.workflow}] = rules; });
+               [&](AccountTable& table) {
+                 table.rules[{rules.account, rules.workflow}] = rules;
+                 index_rules(table);
+               });
 }
 
 }  // namespace fermata::front

@@ -216,6 +216,7 @@ void Host::Partition::load_contacts(CommitBatch& batch) {
     write.expected_version = touched.expected_version;
     write.contact = touched.contact;
     write.audit = std::move(touched.audit);
+    write.erases_signals = touched.contact.deleted_at.has_value();
     if (flying_.groups.shared(touched.group)) write.group = flying_.groups.of(touched.group) + 1;
   }
 }

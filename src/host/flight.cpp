@@ -1,6 +1,7 @@
 #include "base/check.h"
 #include "host/checkpoints.h"
 #include "host/partition.h"
+#include "host/signal_effects.h"
 
 /// The way of a batch: to the store, and back with what became of it. Whoever is told of a run,
 /// and whatever is done for it, comes after its outcome.
@@ -59,6 +60,9 @@ void Host::Partition::take_off() {
     write.waits = std::move(touched.waits);
     write.approvals = std::move(touched.approvals);
     write.deliveries = std::move(touched.deliveries);
+    write.reached = reached_by(open.run, touched.events, write.waits);
+    tell_goals(open.run, touched.events, write.audit);
+    signals_.tell_later(write.reached, touched.events.front().at, write.audit);
     if (flying_.groups.shared(touched.group)) write.group = flying_.groups.of(touched.group) + 1;
     write.checkpoint = checkpoint_due(open, write.events, settings_);
     write.checkpoints_kept = settings_.checkpoints_kept;
@@ -147,7 +151,8 @@ void Host::Partition::committed(Touched& touched, RunWrite& write, Instant now) 
   if (write.checkpoint) ++counters_.checkpoints_written;
   for (const Delivery& delivery : write.deliveries) callbacks_.add(delivery);
   for (const WaitRecord& record : write.waits)
-    if (record.wait.listens()) signals_.committed(record, now);
+    if (record.wait.listens()) signals_.committed(record);
+  for (const SignalReached& reached : write.reached) signals_.committed(reached);
   for (const Effect& effect : touched.effects) perform(open.run, effect);
   ports_.feed.committed(write.summary, write.events);
   ports_.feed.settled(open.run);

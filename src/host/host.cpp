@@ -156,9 +156,9 @@ NextTurn Host::Partition::next(Instant now) {
     for (std::optional<Instant> write : {desk_.next_roll(), signals_.next_write()})
       if (write && (!due || *write < *due)) due = write;
   if (due && *due <= now) next.at_once = true;
-  bool quiet =
-      !next.at_once && flying_.empty() && deferred_.empty() && desk_.quiet() &&
-      schedules_.quiet() && callbacks_.quiet() && signals_.quiet() && ports_.calls.in_flight() == 0;
+  bool quiet = !next.at_once && flying_.empty() && deferred_.empty() && desk_.quiet() &&
+               schedules_.quiet() && callbacks_.quiet() && signals_.quiet() &&
+               ports_.calls.in_flight() == 0;
   if (step_clock(quiet)) next.at_once = true;
   next.at = due && *due < next_sweep_ ? *due : next_sweep_;
   return next;

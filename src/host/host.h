@@ -65,8 +65,6 @@ struct HostSettings {
   schedule::ScheduleLimits schedules{};
   uint64_t schedule_checkpoint_events = 100;      ///< since the last one
   uint64_t schedule_history_events_max = 20'000;  ///< kept of each
-  Duration signal_retention{int64_t{168} * 3'600'000};
-  Duration signal_late_window{int64_t{24} * 3'600'000};
 };
 
 struct HostCounters {

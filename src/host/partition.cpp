@@ -33,7 +33,7 @@ Host::Partition::Partition(HostPorts ports, HostSettings settings)
       desk_(ports.store, ports.entropy, settings_, ports.clock.now()),
       schedules_(ports.store, settings_),
       callbacks_(ports.store, ports.callbacks, ports.entropy, settings_.callbacks),
-      signals_(ports.store, ports.entropy, settings_),
+      signals_(ports.store, ports.entropy, settings_, *this),
       contacts_(ports.contacts, settings.queue_commands_max, settings.cached_contacts_max) {
   ports_.store.on_answer([this] { wake(); });
 }
@@ -50,6 +50,7 @@ NextTurn Host::Partition::turn() {
   Instant now = ports_.clock.now();
   if (ports_.zones) zones_ = ports_.zones->zones(now);
   if (ports_.accounts) accounts_ = ports_.accounts->accounts();
+  signals_.use(accounts_);
   sweep(now);
   land(now);
   Taken taken;

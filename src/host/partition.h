@@ -16,10 +16,10 @@ namespace fermata {
 
 /// One writer over its share of the runs: takes a batch of commands, decides each, makes one commit
 /// and only then acts. While a batch is made durable the next one is decided.
-class Host::Partition {
+class Host::Partition : private SignalSurroundings {
  public:
   Partition(HostPorts ports, HostSettings settings);
-  ~Partition();
+  ~Partition() override;
 
   Outcome<void> recover();
   bool submit(Command command, Reply reply);
@@ -140,6 +140,11 @@ class Host::Partition {
   Outcome<bool> sweep_deliveries(size_t deliveries);
 
   // signals.cpp: what waits listen to.
+  Outcome<std::vector<RunId>> runs_about(const ContactKey& key) override;
+  Outcome<bool> takes_part(const ContactKey& key, const WorkflowId& workflow,
+                           const RunId& besides) override;
+  Outcome<FoundWorkflow> workflow(const AccountId& account, const WorkflowId& id) override;
+  ContactBook& contacts() override { return contacts_; }
   void offer_past(Touched& touched, const std::vector<WaitRecord>& waits, Instant now);
   void land_signals(const CommitAnswer& answer, size_t first, Instant now);
   void forget_unsound(Instant now);

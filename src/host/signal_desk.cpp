@@ -3,50 +3,19 @@
 #include <algorithm>
 
 #include "base/uuid.h"
-#include "core/wait/matching.h"
 #include "host/deferral.h"
 
 namespace fermata {
 
-namespace {
+SignalDesk::SignalDesk(Store& store, Entropy& entropy, const HostSettings& settings,
+                       SignalSurroundings& around)
+    : store_(store), entropy_(entropy), around_(around), queue_(settings.queue_commands_max) {}
 
-constexpr Duration signal_retry_delay{1'000};
-constexpr size_t late_waits_max = 100;
-
-bool is_transient(ErrorCode code) {
-  return code == ErrorCode::store_unavailable || code == ErrorCode::outcome_unknown ||
-         code == ErrorCode::queue_full;
+const AccountSettings& SignalDesk::settings_of(const AccountId& account) const {
+  static const AccountSettings usual;
+  auto chosen = accounts_ ? accounts_->settings_of(account) : nullptr;
+  return chosen ? *chosen : usual;
 }
-
-Value shown_wait(const WaitRecord& record) {
-  return Value::object({{"wait_id", record.wait.id},
-                        {"execution_id", record.run.text()},
-                        {"step_id", record.wait.step},
-                        {"occurrence", record.wait.occurrence}});
-}
-
-/// True when it was not there before.
-bool add_once(std::vector<Value>& list, Value entry, std::string_view by) {
-  bool known = std::any_of(list.begin(), list.end(),
-                           [&](const Value& one) { return one.get(by) == entry.get(by); });
-  if (known) return false;
-  if (list.size() < signal_reach_listed_max) list.push_back(std::move(entry));
-  return true;
-}
-
-AuditLine line_of(const Signal& signal, Instant now, const std::string& actor, const char* action,
-                  Value details) {
-  return {signal.account, now, actor, action, signal.id, {}, std::move(details)};
-}
-
-}  // namespace
-
-SignalDesk::SignalDesk(Store& store, Entropy& entropy, const HostSettings& settings)
-    : store_(store),
-      entropy_(entropy),
-      retention_(settings.signal_retention),
-      late_window_(settings.signal_late_window),
-      queue_(settings.queue_commands_max) {}
 
 bool SignalDesk::submit(std::vector<IncomingSignal> signals) { return queue_.push(signals); }
 
@@ -75,16 +44,43 @@ void SignalDesk::gather(Instant now, size_t most) {
   }
   auto known = store_.load_signals(keys);
   for (size_t i = 0; i < taken.size(); ++i) {
-    if (known) {
-      take_in(std::move(taken[i]), (*known)[i], now);
+    std::vector<std::string> warnings;
+    Outcome<void> readable = known ? Outcome<void>{} : Outcome<void>{Failure{known.error()}};
+    bool is_new = known && (!(*known)[i] || (*known)[i]->expires_at <= now);
+    if (is_new) readable = find_contact(taken[i].signal, warnings);
+    if (readable) {
+      take_in(std::move(taken[i]), (*known)[i], std::move(warnings), now);
     } else if (taken[i].reply) {
-      taken[i].reply(Failure{known.error()});
+      taken[i].reply(Failure{readable.error()});
     }
   }
 }
 
+/// Whom it is about, by telephone number or mail address if it is not said (W-52).
+Outcome<void> SignalDesk::find_contact(Signal& signal, std::vector<std::string>& warnings) {
+  ContactBook& book = around_.contacts();
+  if (!book.keeps_any()) return {};
+  if (signal.contact_id.empty()) {
+    bool by_phone = !signal.phone.empty();
+    if (!by_phone && signal.email.empty()) return {};
+    auto address = by_phone ? ContactAddress::phone : ContactAddress::email;
+    std::string key = by_phone ? phone_key(signal.phone) : email_key(signal.email);
+    FERMATA_TRY(found, book.store()->contacts_at(signal.account, address, key));
+    if (found.empty()) warnings.emplace_back("unknown_contact");
+    if (found.size() > 1) warnings.emplace_back("ambiguous_contact");
+    // Of several the one that is known longest.
+    if (!found.empty()) signal.contact_id = found.front().id;
+    return {};
+  }
+  ContactKey key{signal.account, signal.contact_id};
+  FERMATA_TRY_VOID(book.fetch({key}));
+  auto contact = book.find(key);
+  if (!contact || !contact->exists()) warnings.emplace_back("unknown_contact");
+  return {};
+}
+
 void SignalDesk::take_in(IncomingSignal incoming, const std::optional<SignalRecord>& known,
-                         Instant now) {
+                         std::vector<std::string> warnings, Instant now) {
   SignalKey key = key_of(incoming.signal);
   Waiting waiting{std::move(incoming.reply), now + incoming.patience, false};
   if (auto plan = plans_.find(key); plan != plans_.end()) {
@@ -100,9 +96,12 @@ void SignalDesk::take_in(IncomingSignal incoming, const std::optional<SignalReco
   Plan& plan = plans_[key];
   plan.actor = std::move(incoming.actor);
   plan.record.signal = std::move(incoming.signal);
-  plan.record.expires_at = now + retention_;
+  plan.record.reach.warnings = std::move(warnings);
+  int64_t hours = settings_of(plan.record.signal.account).signals.retention_hours;
+  plan.record.expires_at = now + Duration{hours * 3'600'000};
   plan.signal = std::make_shared<const Signal>(plan.record.signal);
-  plan.record.open = !plan.signal->run.empty() || !index_.targets(*plan.signal).empty();
+  plan.rules = accounts_;
+  plan.record.open = may_lead_anywhere(plan);
   patience_.emplace(waiting.until, key);
   plan.waiting.push_back(std::move(waiting));
   if (std::string lane = lane_of(*plan.signal); !lane.empty()) lanes_[lane].push_back(key);
@@ -146,8 +145,6 @@ void SignalDesk::landed(const SignalWrite& written, CommitOutcome outcome, const
     if (found->second.audit.empty()) found->second.write_again = false;
     if (first) {
       found->second.durable = true;
-      std::move(held_.begin(), held_.end(), std::back_inserter(released_));
-      held_.clear();
       begin(key, now);
     } else if (found->second.stage == Stage::noting && !writes_.contains(key) &&
                !found->second.write_again) {
@@ -172,9 +169,14 @@ void SignalDesk::landed(const SignalWrite& written, CommitOutcome outcome, const
   std::erase(write_order_, key);
   for (Waiting& waiting : refused.waiting)
     if (waiting.reply) waiting.reply(Failure{trouble});
+  release_held();
+  next_in_lane(refused, now);
+}
+
+/// What waited for a signal to be offered comes after the offers.
+void SignalDesk::release_held() {
   std::move(held_.begin(), held_.end(), std::back_inserter(released_));
   held_.clear();
-  next_in_lane(refused, now);
 }
 
 void SignalDesk::begin(const SignalKey& key, Instant now) {
@@ -182,23 +184,47 @@ void SignalDesk::begin(const SignalKey& key, Instant now) {
   if (!plan.durable || plan.stage != Stage::writing) return;
   std::string lane = lane_of(*plan.signal);
   if (!lane.empty() && lanes_.at(lane).front() != key) return;
-  // Goals would stand here, and triggers behind the waits (W-59).
-  plan.stage = Stage::waits;
-  offer_to_waits(plan);
-  if (plan.asked == 0) finish(key, now);
+  go_on(key, now);
 }
 
-void SignalDesk::offer_to_waits(Plan& plan) {
-  SignalKey key = key_of(*plan.signal);
+/// The stages one after the other (W-59), as far as nobody has to be waited for.
+void SignalDesk::go_on(const SignalKey& key, Instant now) {
+  Plan& plan = plans_.at(key);
+  while (plan.asked == 0) {
+    if (plan.stage == Stage::triggers) return finish(key, now);
+    auto next = static_cast<Stage>(static_cast<uint8_t>(plan.stage) + 1);
+    auto commands = offers_of(plan, next);
+    if (!commands) return stall(key, now);
+    plan.stage = next;
+    if (next == Stage::waits) release_held();
+    plan.asked = commands->size();
+    for (Command& command : *commands) offers_.push_back({key, std::move(command)});
+  }
+}
+
+/// The store could not be read: the next step is taken as soon as it can be.
+void SignalDesk::stall(const SignalKey& key, Instant now) {
+  stalled_.emplace(now + signal_retry_delay, key);
+}
+
+Outcome<std::vector<Command>> SignalDesk::offers_of(Plan& plan, Stage stage) {
+  if (stage == Stage::goals) return goals_of(plan);
+  if (stage == Stage::waits) return waits_of(plan);
+  return starts_of(plan);
+}
+
+std::vector<Command> SignalDesk::waits_of(Plan& plan) {
   std::vector<ListenerIndex::Target> targets = index_.targets(*plan.signal);
   for (const ListenerIndex::Target& promised : plan.promised)
     if (std::find(targets.begin(), targets.end(), promised) == targets.end())
       targets.push_back(promised);
+  plan.promised.clear();
   // The run itself keeps it for whoever takes signals in order.
   if (!plan.signal->run.empty()) targets.push_back({plan.signal->run, ""});
-  plan.promised.clear();
-  plan.asked = targets.size();
-  for (ListenerIndex::Target& target : targets) offers_.push_back({key, std::move(target)});
+  std::vector<Command> offers;
+  for (ListenerIndex::Target& target : targets)
+    offers.push_back({std::move(target.run), OfferSignal{plan.signal, std::move(target.wait)}});
+  return offers;
 }
 
 std::vector<Item> SignalDesk::take_items(Instant now, size_t most) {
@@ -207,6 +233,12 @@ std::vector<Item> SignalDesk::take_items(Instant now, size_t most) {
     offers_.push_back(std::move(put_off_.begin()->second));
     put_off_.erase(put_off_.begin());
   }
+  std::vector<SignalKey> again;
+  while (!stalled_.empty() && is_due(stalled_.begin()->first, now)) {
+    again.push_back(std::move(stalled_.begin()->second));
+    stalled_.erase(stalled_.begin());
+  }
+  for (const SignalKey& key : again) go_on(key, now);
   std::vector<Item> items;
   while (!offers_.empty() && items.size() < most) {
     items.push_back(item_of(offers_.front()));
@@ -220,177 +252,7 @@ std::vector<Item> SignalDesk::take_items(Instant now, size_t most) {
 }
 
 Item SignalDesk::item_of(const Offer& offer) {
-  Command command{offer.target.run, OfferSignal{plans_.at(offer.signal).signal, offer.target.wait}};
-  return {std::move(command),
-          [this, offer](Outcome<RunSummary> outcome) { answered(offer, outcome); }};
-}
-
-void SignalDesk::answered(const Offer& offer, const Outcome<RunSummary>& outcome) {
-  if (!outcome && is_transient(outcome.error().code)) {
-    put_off_.emplace(now_ + signal_retry_delay, offer);
-    return;
-  }
-  Plan& plan = plans_.at(offer.signal);
-  if (outcome && offer.target.wait.empty()) {
-    Value entry = Value::object({{"wait_id", Value()}, {"execution_id", offer.target.run.text()}});
-    if (add_once(plan.record.reach.waits, std::move(entry), "execution_id"))
-      ++plan.record.reach.total;
-  }
-  // One that it had reached before a crash.
-  const WaitRecord* record = index_.find(offer.target.wait);
-  bool counted = plan.record.reach.waits.size() == signal_reach_listed_max;
-  if (outcome && record && !counted)
-    if (add_once(plan.record.reach.waits, shown_wait(*record), "wait_id"))
-      ++plan.record.reach.total;
-  if (--plan.asked == 0) finish(offer.signal, now_);
-}
-
-/// All that follows from it has happened.
-void SignalDesk::finish(const SignalKey& key, Instant now) {
-  Plan& plan = plans_.at(key);
-  look_for_late(plan, now);
-  SignalReach& reach = plan.record.reach;
-  if (reach.total > 0)
-    plan.audit.push_back(line_of(
-        *plan.signal, now, plan.actor, "signal.received",
-        Value::object({{"event_type", plan.signal->type}, {"matched_total", reach.total}})));
-  bool told_more = plan.record.open || reach.total > 0 || !plan.audit.empty();
-  plan.record.open = false;
-  plan.stage = Stage::noting;
-  tell(plan);
-  if (told_more) write(plan);
-  Plan done = told_more ? Plan{plan.signal, plan.record, {}} : std::move(plan);
-  if (!told_more) plans_.erase(key);
-  next_in_lane(done, now);
-}
-
-void SignalDesk::next_in_lane(const Plan& plan, Instant now) {
-  auto lane = lanes_.find(lane_of(*plan.signal));
-  if (lane == lanes_.end()) return;
-  std::erase(lane->second, key_of(*plan.signal));
-  if (lane->second.empty()) {
-    lanes_.erase(lane);
-    return;
-  }
-  ready_.push_back(lane->second.front());
-  // Many may follow one after the other; they do so in turn, not one inside the other.
-  if (std::exchange(running_, true)) return;
-  while (!ready_.empty()) {
-    SignalKey next = std::move(ready_.front());
-    ready_.pop_front();
-    if (plans_.contains(next)) begin(next, now);
-  }
-  running_ = false;
-}
-
-/// Waits that ended not long ago and would have heard it (W-60). Those that it ended itself, before
-/// a crash kept that from being noted, are told as reached.
-void SignalDesk::look_for_late(Plan& plan, Instant now) {
-  const Signal& signal = *plan.signal;
-  if (signal.contact_id.empty() && signal.run.empty()) return;
-  auto ended = store_.ended_listeners(signal, now - late_window_, late_waits_max);
-  if (!ended) return;
-  for (const WaitRecord& record : *ended) {
-    const Wait& wait = record.wait;
-    waits::ListenerPlace place{record.account, record.run, record.contact_id, std::nullopt};
-    bool own = false, late = false;
-    for (const Listener& listener : wait.listeners) {
-      own = own || listener.matched_event == signal.id;
-      late = late || waits::fits(listener, place, signal);
-    }
-    // A full list does not tell whether it was counted.
-    bool counted = plan.record.reach.waits.size() == signal_reach_listed_max;
-    if (own && !counted && add_once(plan.record.reach.waits, shown_wait(record), "wait_id"))
-      ++plan.record.reach.total;
-    if (own || !late || wait.status == WaitStatus::error) continue;
-    Value entry = Value::object({{"wait_id", wait.id}, {"reason", name_of(wait.status)}});
-    if (!add_once(plan.record.reach.ignored, entry, "wait_id")) continue;
-    plan.audit.push_back(line_of(signal, now, plan.actor, "signal.late", std::move(entry)));
-  }
-}
-
-void SignalDesk::tell(Plan& plan) {
-  for (Waiting& waiting : std::exchange(plan.waiting, {}))
-    if (waiting.reply) waiting.reply(SignalTold{plan.record, waiting.duplicate, plan.asked});
-}
-
-void SignalDesk::answer_due(Instant now) {
-  while (!patience_.empty() && patience_.begin()->first <= now) {
-    auto found = plans_.find(patience_.begin()->second);
-    patience_.erase(patience_.begin());
-    // What is not durable yet is told of when it is, or is refused.
-    if (found == plans_.end()) continue;
-    Plan& plan = found->second;
-    if (plan.durable) {
-      tell(plan);
-    } else if (!plan.waiting.empty()) {
-      patience_.emplace(now + signal_retry_delay, found->first);
-    }
-  }
-}
-
-void SignalDesk::stop() {
-  for (auto& [key, plan] : plans_) {
-    if (plan.durable) {
-      tell(plan);
-      continue;
-    }
-    for (Waiting& waiting : std::exchange(plan.waiting, {}))
-      if (waiting.reply)
-        waiting.reply(fail(ErrorCode::outcome_unknown, "the engine stopped before it was durable"));
-  }
-}
-
-Outcome<bool> SignalDesk::recover_listeners(size_t limit) {
-  FERMATA_TRY(page, store_.listening_waits(listeners_read_, limit));
-  for (const WaitRecord& record : page) {
-    index_.settled(record);
-    for (const Listener& listener : record.wait.listeners)
-      if (listener.window_start && listener.status == ListenerStatus::matched)
-        heard_before_[{record.account, listener.matched_event}].push_back(shown_wait(record));
-  }
-  listeners_read_ += page.size();
-  return page.size() == limit;
-}
-
-Outcome<bool> SignalDesk::recover_signals(size_t limit, Instant now) {
-  now_ = now;
-  FERMATA_TRY(page, store_.open_signals(signal_cursor_, limit));
-  for (SignalRecord& record : page.signals) {
-    SignalKey key = key_of(record.signal);
-    Plan& plan = plans_[key];
-    plan.signal = std::make_shared<const Signal>(record.signal);
-    plan.record = std::move(record);
-    plan.actor = "engine";
-    plan.durable = true;
-    // What the crash kept from being noted; waits that have ended are found when it is done.
-    for (Value& reached : heard_before_[key])
-      if (add_once(plan.record.reach.waits, std::move(reached), "wait_id"))
-        ++plan.record.reach.total;
-    if (std::string lane = lane_of(*plan.signal); !lane.empty()) lanes_[lane].push_back(key);
-    begin(key, now);
-  }
-  signal_cursor_ = page.cursor;
-  if (!page.more) heard_before_.clear();
-  return page.more;
-}
-
-std::optional<Instant> SignalDesk::next_due() const {
-  std::optional<Instant> due;
-  auto consider = [&](Instant at) {
-    if (!due || at < *due) due = at;
-  };
-  // What was put off before the clock was set back does not wait for it.
-  auto again_at = [&](Instant at) { return is_due(at, now_) ? std::min(at, now_) : at; };
-  if (!put_off_.empty()) consider(again_at(put_off_.begin()->first));
-  if (!patience_.empty() && !plans_.empty()) consider(patience_.begin()->first);
-  return due;
-}
-
-std::optional<Instant> SignalDesk::next_write() const {
-  if (writes_put_off_.empty()) return std::nullopt;
-  Instant at = writes_put_off_.begin()->first;
-  return is_due(at, now_) ? std::min(at, now_) : at;
+  return {offer.command, [this, offer](Outcome<RunSummary> outcome) { answered(offer, outcome); }};
 }
 
 }  // namespace fermata

@@ -61,13 +61,13 @@ void in_order(std::vector<SignalRef>& signals) {
 
 }  // namespace
 
-void SignalDesk::each_unwritten(const WaitRecord& record, const std::function<void(Plan&)>& visit) {
+void SignalDesk::each_coming(const WaitRecord& record, const std::function<void(Plan&)>& visit) {
   bool wide =
       std::any_of(record.wait.listeners.begin(), record.wait.listeners.end(),
                   [](const Listener& one) { return one.scope == "account" || !one.phone.empty(); });
   if (wide) {
     for (auto& [key, plan] : plans_)
-      if (!plan.durable) visit(plan);
+      if (is_coming(plan)) visit(plan);
     return;
   }
   const std::string& account = record.account.text();
@@ -76,7 +76,7 @@ void SignalDesk::each_unwritten(const WaitRecord& record, const std::function<vo
     auto found = lanes_.find(lane);
     if (found == lanes_.end()) continue;
     for (const SignalKey& key : found->second)
-      if (Plan& plan = plans_.at(key); !plan.durable) visit(plan);
+      if (Plan& plan = plans_.at(key); is_coming(plan)) visit(plan);
   }
 }
 
@@ -96,6 +96,8 @@ std::vector<SignalRef> SignalDesk::look_back(const WaitRecord& record, Instant n
       }
       for (const SignalRef& signal : page->signals) {
         if (!waits::fits(listener, place, *signal)) continue;
+        auto plan = plans_.find(key_of(*signal));
+        if (plan != plans_.end() && is_coming(plan->second)) continue;
         found.push_back(signal);
         if (++fits == fits_max) break;
       }
@@ -109,7 +111,7 @@ std::vector<SignalRef> SignalDesk::look_back(const WaitRecord& record, Instant n
 
 std::vector<SignalRef> SignalDesk::opened(const WaitRecord& record, Instant now) {
   if (!index_.decided(record)) return {};
-  each_unwritten(record, [&](Plan& plan) {
+  each_coming(record, [&](Plan& plan) {
     if (!any_fits(record, *plan.signal)) return;
     plan.promised.insert({record.run, record.wait.id});
     if (plan.record.open) return;
@@ -134,90 +136,9 @@ bool SignalDesk::delays(const Run& run, const Command& command, Instant now) {
   bool delayed = false;
   for (const Wait* wait : concerned(run, command, now)) {
     WaitRecord record = record_of(run, *wait);
-    each_unwritten(record,
-                   [&](Plan& plan) { delayed = delayed || any_fits(record, *plan.signal); });
+    each_coming(record, [&](Plan& plan) { delayed = delayed || any_fits(record, *plan.signal); });
   }
   return delayed;
-}
-
-namespace {
-
-/// Those it has heard by its latest change: later ones tell of them again.
-std::vector<const Listener*> heard_just_now(const Wait& wait) {
-  std::vector<const Listener*> heard;
-  for (const Listener& listener : wait.listeners)
-    if (listener.window_start && listener.status == ListenerStatus::matched &&
-        listener.matched_at == wait.updated_at)
-      heard.push_back(&listener);
-  return heard;
-}
-
-}  // namespace
-
-/// Takes a signal in hand again whose row was written before; null when it is not kept any more.
-SignalDesk::Plan* SignalDesk::bring_back(const SignalKey& key) {
-  if (auto plan = plans_.find(key); plan != plans_.end()) return &plan->second;
-  auto known = store_.load_signals(std::span(&key, 1));
-  if (!known || !known->front()) return nullptr;
-  Plan& plan = plans_[key];
-  plan.record = *std::move(known->front());
-  plan.signal = std::make_shared<const Signal>(plan.record.signal);
-  plan.durable = true;
-  plan.stage = Stage::noting;
-  return &plan;
-}
-
-void SignalDesk::heard(const WaitRecord& record) {
-  for (const Listener* listener : heard_just_now(record.wait)) {
-    Plan* plan = bring_back({record.account, listener->matched_event});
-    if (!plan || plan->stage != Stage::noting) continue;
-    plan->record.open = true;
-    write(*plan);
-  }
-}
-
-void SignalDesk::committed(const WaitRecord& record, Instant now) {
-  index_.settled(record);
-  for (const Listener* listener : heard_just_now(record.wait)) note_reached(record, *listener, now);
-}
-
-void SignalDesk::not_committed(const WaitRecord& record) {
-  index_.failed(record);
-  for (const Listener* listener : heard_just_now(record.wait)) {
-    Plan* plan = bring_back({record.account, listener->matched_event});
-    if (!plan || plan->stage != Stage::noting || !plan->record.open) continue;
-    plan->record.open = false;
-    write(*plan);
-  }
-}
-
-void SignalDesk::note_reached(const WaitRecord& record, const Listener& listener, Instant now) {
-  Plan* plan = bring_back({record.account, listener.matched_event});
-  if (!plan) return;
-  SignalReach& reach = plan->record.reach;
-  Value entry = Value::object({{"wait_id", record.wait.id},
-                               {"execution_id", record.run.text()},
-                               {"step_id", record.wait.step},
-                               {"occurrence", record.wait.occurrence}});
-  bool known = std::any_of(reach.waits.begin(), reach.waits.end(), [&](const Value& one) {
-    return one.get("wait_id") == entry.get("wait_id");
-  });
-  if (!known && reach.waits.size() < signal_reach_listed_max)
-    reach.waits.push_back(std::move(entry));
-  if (!known) ++reach.total;
-  // One that is at work notes it when it is done.
-  if (plan->stage != Stage::noting) return;
-  plan->record.open = false;
-  if (!known)
-    plan->audit = {
-        {record.account,
-         now,
-         "engine",
-         "signal.received",
-         plan->signal->id,
-         {},
-         Value::object({{"event_type", plan->signal->type}, {"matched_total", reach.total}})}};
-  write(*plan);
 }
 
 }  // namespace fermata

@@ -18,11 +18,34 @@ bool Host::Partition::submit_signals(std::vector<IncomingSignal> signals) {
   return true;
 }
 
+Outcome<std::vector<RunId>> Host::Partition::runs_about(const ContactKey& key) {
+  if (!contacts_.keeps_any()) return std::vector<RunId>{};
+  return live_runs_of(key);
+}
+
+Outcome<bool> Host::Partition::takes_part(const ContactKey& key, const WorkflowId& workflow,
+                                          const RunId& besides) {
+  FERMATA_TRY(runs, runs_about(key));
+  std::vector<RunId> missing;
+  for (const RunId& id : runs)
+    if (id != besides && !cache_.find(id)) missing.push_back(id);
+  if (!missing.empty()) FERMATA_TRY_VOID(cache_.fetch(missing));
+  for (const RunId& id : runs) {
+    const OpenRun* open = cache_.find(id);
+    if (id == besides || !open || open->run.finished()) continue;
+    if (open->run.workflow == workflow) return true;
+  }
+  return false;
+}
+
+Outcome<FoundWorkflow> Host::Partition::workflow(const AccountId& account, const WorkflowId& id) {
+  return ports_.definitions.workflow(account, id, 0);
+}
+
 /// Written with what opened the wait, or not at all.
 void Host::Partition::offer_past(Touched& touched, const std::vector<WaitRecord>& waits,
                                  Instant now) {
   for (const WaitRecord& record : waits) {
-    signals_.heard(record);
     for (SignalRef& signal : signals_.opened(record, now)) {
       Item item{{record.run, OfferSignal{std::move(signal), record.wait.id}}, {}};
       item.posted = true;
@@ -52,6 +75,8 @@ void Host::Partition::land_signals(const CommitAnswer& answer, size_t first, Ins
 
 Outcome<void> Host::Partition::recover_listening() {
   Instant now = ports_.clock.now();
+  if (ports_.accounts) accounts_ = ports_.accounts->accounts();
+  signals_.use(accounts_);
   for (bool more = true; more;) {
     FERMATA_TRY(page_more, signals_.recover_listeners(recovery_page_waits));
     more = page_more;

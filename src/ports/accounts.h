@@ -53,6 +53,19 @@ class Accounts {
 /// Fails with version_conflict unless `written` follows what is stored; for those who store.
 Outcome<void> check_revision(uint64_t stored, uint64_t written, const std::string& what);
 
+/// A goal or a trigger as signals are held against it (W-30).
+struct GoalRule {
+  WorkflowId workflow;
+  std::string goal;
+  Value criteria;
+  std::vector<std::string> needed;  ///< goals of the workflow that end a run together; empty: any
+};
+struct TriggerRule {
+  WorkflowId workflow;
+  Value criteria;
+  bool single = false;  ///< not while a run of the workflow is about the contact
+};
+
 /// What decisions are given of accounts. Immutable: one turn sees one of them.
 struct AccountTable {
   std::map<AccountId, std::shared_ptr<const AccountSettings>> settings;
@@ -65,7 +78,13 @@ struct AccountTable {
     auto found = rules.find({account, workflow});
     return found == rules.end() ? OnInactive::active : found->second.inactive;
   }
+  /// By account and type of the signal, made from `rules` by `index_rules`; workflows by id.
+  using RuleKey = std::pair<AccountId, std::string>;
+  std::map<RuleKey, std::vector<GoalRule>> goals{};
+  std::map<RuleKey, std::vector<TriggerRule>> triggers{};
 };
+/// Has to be called when the rules have changed.
+void index_rules(AccountTable& table);
 
 /// Who has it. Safe from several threads.
 class AccountSource {

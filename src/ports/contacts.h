@@ -16,6 +16,9 @@ struct ContactWrite {
   Contact contact;
   std::vector<AuditLine> audit{};
   uint32_t group = 0;
+  /// What signals to it have said is erased with it: their data, telephone numbers and mail
+  /// addresses (W-27).
+  bool erases_signals = false;
 };
 
 /// By what a contact can be found beside its id (W-52).

@@ -43,6 +43,37 @@ SignalReach signal_reach_of(const Value& value) {
   return reach;
 }
 
+std::string_view name_of(ReachKind kind) {
+  if (kind == ReachKind::goal) return "goal";
+  return kind == ReachKind::trigger ? "trigger" : "wait";
+}
+
+ReachKind reach_kind_of(std::string_view name) {
+  if (name == "goal") return ReachKind::goal;
+  return name == "trigger" ? ReachKind::trigger : ReachKind::wait;
+}
+
+void add_reached(SignalReach& reach, ReachKind kind, Value entry) {
+  ++reach.total;
+  std::vector<Value>& list = kind == ReachKind::goal      ? reach.goals
+                             : kind == ReachKind::trigger ? reach.triggers
+                                                          : reach.waits;
+  if (list.size() < signal_reach_listed_max) list.push_back(std::move(entry));
+}
+
+SignalReach whole_reach(const SignalRecord& record) {
+  SignalReach whole = record.reach;
+  auto add = [](std::vector<Value>& list, const std::vector<Value>& more) {
+    for (const Value& entry : more)
+      if (list.size() < signal_reach_listed_max) list.push_back(entry);
+  };
+  add(whole.goals, record.effects.goals);
+  add(whole.waits, record.effects.waits);
+  add(whole.triggers, record.effects.triggers);
+  whole.total += record.effects.total;
+  return whole;
+}
+
 bool matches(const SignalFilter& filter, const SignalRecord& record) {
   const Signal& signal = record.signal;
   if (!filter.account.empty() && filter.account != signal.account) return false;
@@ -50,7 +81,7 @@ bool matches(const SignalFilter& filter, const SignalRecord& record) {
   if (!filter.contact_id.empty() && filter.contact_id != signal.contact_id) return false;
   if (filter.from && signal.received_at < *filter.from) return false;
   if (filter.to && signal.received_at >= *filter.to) return false;
-  return !filter.matched || *filter.matched == (record.reach.total > 0);
+  return !filter.matched || *filter.matched == (record.reach.total + record.effects.total > 0);
 }
 
 }  // namespace fermata

@@ -30,17 +30,37 @@ SignalReach signal_reach_of(const Value& value);
 /// A signal as it is kept: a row of the commit that made it durable.
 struct SignalRecord {
   Signal signal;
-  Instant expires_at;  ///< from then on it may be forgotten
-  bool open = false;   ///< not all that follows from it has happened
-  SignalReach reach{};
+  Instant expires_at;   ///< from then on it may be forgotten
+  bool open = false;    ///< not all that follows from it has happened
+  SignalReach reach{};  ///< what its own row notes
+  /// What runs say that it has done to them. Filled in when it is read, never written: it was
+  /// written with the runs (`RunWrite::reached`).
+  SignalReach effects{};
   bool operator==(const SignalRecord&) const = default;
 };
+/// Both together.
+SignalReach whole_reach(const SignalRecord& record);
 
 struct SignalKey {
   AccountId account;
   std::string id;
   auto operator<=>(const SignalKey&) const = default;
 };
+
+/// What a signal has done to one run: a row of the commit that did it, so that neither is ever
+/// without the other (ADR 0034). Known by signal, kind and `ref`, and kept as long as the signal.
+enum class ReachKind : uint8_t { goal, wait, trigger };
+std::string_view name_of(ReachKind kind);
+ReachKind reach_kind_of(std::string_view name);
+struct SignalReached {
+  SignalKey signal;
+  ReachKind kind = ReachKind::wait;
+  std::string ref;
+  Value entry;  ///< as it is listed
+  bool operator==(const SignalReached&) const = default;
+};
+/// Counts it, and lists it while there is room.
+void add_reached(SignalReach& reach, ReachKind kind, Value entry);
 
 /// One signal's part of a commit: written as it is now, whether it was there or not.
 struct SignalWrite {

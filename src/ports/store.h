@@ -56,6 +56,8 @@ struct RunWrite {
   std::vector<ApprovalRecord> approvals{};  ///< the same of approvals
   /// What others are to be told of ends among `events` (W-72); written once.
   std::vector<Delivery> deliveries{};
+  /// What signals have done to the run by `events` (W-50); one that is there already stays.
+  std::vector<SignalReached> reached{};
 };
 
 /// A job as the store holds it, with all of its history: that of a job stays short.

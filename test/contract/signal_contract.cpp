@@ -253,6 +253,78 @@ TEST_P(SignalContract, pending_listeners_and_those_that_ended_lately_are_found) 
   EXPECT_EQ(reader().find_wait("r1-w")->value(), listening("r1", "c-17", WaitStatus::waiting));
 }
 
+SignalReached reached(const std::string& signal, ReachKind kind, const std::string& ref) {
+  return {{AccountId("acme"), signal}, kind, ref, Value::object({{"ref", ref}})};
+}
+
+// W-24, W-50: what it did to runs is written with them, and stays when its own row is written.
+TEST_P(SignalContract, what_signals_do_to_runs_is_written_with_the_runs) {
+  put({sample_signal("ev-1", 1'000), sample_signal("ev-2", 1'001)});
+  RunWrite write = creation("r1");
+  write.reached = {reached("ev-1", ReachKind::goal, "r1/g"), reached("ev-1", ReachKind::wait, "w1"),
+                   reached("ev-1", ReachKind::trigger, "r1")};
+  ASSERT_EQ(commit(write), CommitOutcome::done);
+  RunWrite late = creation("r1");
+  late.reached = {reached("ev-2", ReachKind::wait, "w9")};
+  EXPECT_EQ(commit(late), CommitOutcome::conflict);
+  RunWrite more = creation("r2");
+  more.reached = {reached("ev-1", ReachKind::wait, "w2"), reached("ev-1", ReachKind::wait, "w1")};
+  ASSERT_EQ(commit(more), CommitOutcome::done);
+  SignalWrite noted = sample_signal("ev-1", 1'000);
+  noted.first = false;
+  noted.record.reach.ignored = {Value::object({{"wait_id", "w3"}})};
+  put({noted});
+  reopen();
+  SignalRecord record = loaded("ev-1").value_or(SignalRecord{});
+  EXPECT_EQ(record.reach, noted.record.reach);
+  EXPECT_EQ(record.effects.goals.size(), 1u);
+  ASSERT_EQ(record.effects.waits.size(), 2u) << "each once";
+  EXPECT_EQ(record.effects.waits[1].get("ref"), Value("w2"));
+  EXPECT_EQ(record.effects.triggers.size(), 1u);
+  EXPECT_EQ(record.effects.total, 4u);
+  EXPECT_EQ(whole_reach(record).total, 4u);
+  EXPECT_EQ(*reader().find_signal({AccountId("acme"), "ev-1"}), record);
+  EXPECT_EQ(loaded("ev-2")->effects.total, 0u) << "of a commit that conflicted";
+  EXPECT_EQ(listed({.account = AccountId("acme"), .matched = true}), (Ids{"ev-1"}));
+  EXPECT_EQ(listed({.account = AccountId("acme"), .matched = false}), (Ids{"ev-2"}));
+  put({sample_signal("ev-1", 1'000)});
+  EXPECT_EQ(loaded("ev-1")->effects.total, 4u) << "written again, it is the same";
+  ASSERT_TRUE(retention().remove_signals(Instant{1'000 + day_ms}, 10));
+  put({sample_signal("ev-1", 5'000)});
+  EXPECT_EQ(loaded("ev-1")->effects.total, 0u) << "it goes with its signal";
+  RunWrite last = creation("r3");
+  last.reached = {reached("ev-1", ReachKind::wait, "w4")};
+  ASSERT_EQ(commit(last), CommitOutcome::done);
+  put({sample_signal("ev-1", 6'000)});
+  EXPECT_EQ(loaded("ev-1")->effects.total, 0u) << "the same id later is another signal";
+}
+
+// W-27
+TEST_P(SignalContract, deletion_of_a_contact_erases_what_signals_have_said_of_it) {
+  SignalWrite said = sample_signal("ev-1", 1'000), other = sample_signal("ev-2", 1'001);
+  said.record.signal.phone = "+1";
+  said.record.signal.email = "a@b.c";
+  other.record.signal.contact_id = "c-18";
+  put({said, other});
+  Contact contact;
+  contact.account = AccountId("acme");
+  contact.id = "c-17";
+  contact.version = 1;
+  CommitBatch batch;
+  batch.contacts.push_back({0, contact});
+  batch.contacts.front().erases_signals = true;
+  ASSERT_EQ(store().commit(batch).at(0), CommitOutcome::done);
+  said.first = false;
+  said.record.open = true;
+  put({said});
+  SignalRecord left = loaded("ev-1").value_or(SignalRecord{});
+  EXPECT_TRUE(left.signal.data.is_null()) << "nor does a later note bring it back";
+  EXPECT_EQ(left.signal.phone + left.signal.email, "");
+  EXPECT_EQ(left.signal.contact_id, "c-17");
+  EXPECT_TRUE(left.open);
+  EXPECT_EQ(loaded("ev-2"), other.record);
+}
+
 INSTANTIATE_TEST_SUITE_P(adapters, SignalContract, testing::ValuesIn(store_kinds()), kind_name);
 
 }  // namespace

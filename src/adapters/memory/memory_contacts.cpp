@@ -14,6 +14,7 @@ CommitOutcome MemoryStore::write(const ContactWrite& write) {
   if (!fits(write)) return CommitOutcome::conflict;
   check(write.contact.version == write.expected_version + 1);
   contacts_[write.contact.key()] = write.contact;
+  if (write.erases_signals) erase_signals_of(write.contact.key());
   return CommitOutcome::done;
 }
 

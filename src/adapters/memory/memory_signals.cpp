@@ -11,8 +11,45 @@ void MemoryStore::keep_signal(const SignalWrite& write) {
   const Signal& signal = write.record.signal;
   auto [at, fresh] = signal_at_.try_emplace({signal.account, signal.id}, signals_received_ + 1);
   if (fresh) ++signals_received_;
-  signals_[at->second] = write.record;
+  SignalRecord& kept = signals_[at->second];
+  if (write.first || fresh || kept.signal.received_at != signal.received_at) {
+    // An id that is used again after its time names another signal.
+    if (!fresh && kept.signal.received_at != signal.received_at) reached_.erase(at->first);
+    kept = write.record;
+  } else {
+    // What it is does not change, and may have been erased.
+    kept.open = write.record.open;
+    kept.reach = write.record.reach;
+  }
+  kept.effects = {};
   for (const AuditLine& line : write.audit) append(line);
+}
+
+/// Under the lock, as the two below.
+void MemoryStore::keep_reached(const SignalReached& reached) {
+  std::vector<SignalReached>& all = reached_[reached.signal];
+  bool known = std::any_of(all.begin(), all.end(), [&](const SignalReached& one) {
+    return one.kind == reached.kind && one.ref == reached.ref;
+  });
+  if (!known) all.push_back(reached);
+}
+
+SignalRecord MemoryStore::with_effects(const SignalRecord& record) const {
+  SignalRecord out = record;
+  auto found = reached_.find({record.signal.account, record.signal.id});
+  if (found == reached_.end()) return out;
+  for (const SignalReached& one : found->second) add_reached(out.effects, one.kind, one.entry);
+  return out;
+}
+
+void MemoryStore::erase_signals_of(const ContactKey& contact) {
+  for (auto& [number, record] : signals_) {
+    Signal& signal = record.signal;
+    if (signal.account != contact.account || signal.contact_id != contact.id) continue;
+    signal.data = {};
+    signal.phone.clear();
+    signal.email.clear();
+  }
 }
 
 Outcome<std::vector<std::optional<SignalRecord>>> MemoryStore::load_signals(
@@ -21,8 +58,9 @@ Outcome<std::vector<std::optional<SignalRecord>>> MemoryStore::load_signals(
   std::vector<std::optional<SignalRecord>> out;
   for (const SignalKey& key : keys) {
     auto found = signal_at_.find(key);
-    out.push_back(found == signal_at_.end() ? std::optional<SignalRecord>{}
-                                            : std::optional(signals_.at(found->second)));
+    out.push_back(found == signal_at_.end()
+                      ? std::optional<SignalRecord>{}
+                      : std::optional(with_effects(signals_.at(found->second))));
   }
   return out;
 }
@@ -59,7 +97,7 @@ Outcome<SignalStore::OpenSignals> MemoryStore::open_signals(uint64_t after, size
       page.more = true;
       break;
     }
-    page.signals.push_back(at->second);
+    page.signals.push_back(with_effects(at->second));
     page.cursor = at->first;
   }
   return page;
@@ -109,13 +147,14 @@ Outcome<SignalPage> MemoryStore::list_signals(const SignalFilter& filter, size_t
   SignalPage page;
   uint64_t last = 0;
   for (auto at = signals_.lower_bound(before); at != signals_.begin();) {
-    const auto& [number, record] = *--at;
+    const auto& [number, kept] = *--at;
+    SignalRecord record = with_effects(kept);
     if (!matches(filter, record)) continue;
     if (page.items.size() == limit) {
       page.next_cursor = cursor_of(last);
       break;
     }
-    page.items.push_back(record);
+    page.items.push_back(std::move(record));
     last = number;
   }
   return page;
@@ -133,7 +172,9 @@ Outcome<Retention::Sweep> MemoryStore::remove_signals(Instant now, size_t limit)
       sweep.more = true;
       break;
     }
-    signal_at_.erase({at->second.signal.account, at->second.signal.id});
+    SignalKey key{at->second.signal.account, at->second.signal.id};
+    reached_.erase(key);
+    signal_at_.erase(key);
     at = signals_.erase(at);
     ++sweep.removed;
   }

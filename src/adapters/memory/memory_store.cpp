@@ -100,6 +100,7 @@ CommitOutcome MemoryStore::write(const RunWrite& write) {
   for (const WaitRecord& wait : write.waits) keep_wait(wait);
   for (const ApprovalRecord& approval : write.approvals) keep_approval(approval);
   for (const Delivery& delivery : write.deliveries) keep_delivery(delivery);
+  for (const SignalReached& reached : write.reached) keep_reached(reached);
   if (write.checkpoint) {
     check(write.checkpoint->sequence == write.summary.last_sequence);
     std::vector<Checkpoint>& kept = checkpoints_[write.summary.id];

@@ -246,6 +246,9 @@ class MemoryStore final : public Store,
   void keep_approval(const ApprovalRecord& record);
   void forget_approvals(const RunId& run);
   void keep_signal(const SignalWrite& write);
+  void keep_reached(const SignalReached& reached);
+  SignalRecord with_effects(const SignalRecord& record) const;
+  void erase_signals_of(const ContactKey& contact);
   void forget_run(std::map<uint64_t, StoredRun>::iterator run);
   std::set<DefinitionHash> used_definitions() const;
 
@@ -293,6 +296,7 @@ class MemoryStore final : public Store,
   std::map<uint64_t, SignalRecord> signals_;  ///< in the order they came
   uint64_t signals_received_ = 0;
   std::map<SignalKey, uint64_t> signal_at_;
+  std::map<SignalKey, std::vector<SignalReached>> reached_;  ///< as runs have said
   std::map<ContactKey, Contact> contacts_;
   std::map<AccountId, AccountRecord> accounts_;
   std::map<WorkflowKey, WorkflowRules> rules_;

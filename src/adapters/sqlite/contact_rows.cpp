@@ -53,6 +53,8 @@ std::optional<CommitOutcome> ContactWriter::write(const ContactWrite& write) {
                    some(fields), some(labels), some(deleted), created, updated, some(phone),
                    some(email), contact.version, Blob{record});
   if (!put) return std::nullopt;
+  if (write.erases_signals && !erase_signals_.execute(contact.account.text(), contact.id))
+    return std::nullopt;
   return CommitOutcome::done;
 }
 

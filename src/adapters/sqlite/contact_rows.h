@@ -19,6 +19,9 @@ class ContactWriter {
   Statement put_{database_,
                  "INSERT OR REPLACE INTO contacts VALUES "
                  "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+  Statement erase_signals_{database_,
+                           "UPDATE workflow_signals SET data = NULL, phone = NULL, email = NULL "
+                           "WHERE account_id = ? AND contact_id = ?"};
 };
 
 /// What is asked of contacts, over one connection. One that is damaged gives data_damaged.

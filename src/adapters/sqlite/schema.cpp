@@ -12,6 +12,7 @@
 #include "adapters/sqlite/schema_jobs.h"
 #include "adapters/sqlite/schema_policy.h"
 #include "adapters/sqlite/schema_schedules.h"
+#include "adapters/sqlite/schema_signal_effects.h"
 #include "adapters/sqlite/schema_signals.h"
 #include "adapters/sqlite/schema_waits.h"
 
@@ -195,7 +196,8 @@ constexpr std::array migrations = {Migration{"first", first_schema},
                                    Migration{"deliveries", deliveries_schema},
                                    Migration{"signals", signals_schema},
                                    Migration{"policy", policy_schema},
-                                   Migration{"contacts", contacts_schema}};
+                                   Migration{"contacts", contacts_schema},
+                                   Migration{"signal_effects", signal_effects_schema}};
 
 /// The header says twice whether pages are summed: a flipped bit must not switch the sums off.
 Outcome<void> check_page_sums(Database& database) {

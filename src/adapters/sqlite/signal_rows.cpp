@@ -79,7 +79,12 @@ bool SignalWriter::put(const SignalRecord& record) {
 
 bool SignalWriter::write(const SignalWrite& write) {
   const SignalRecord& record = write.record;
-  if (write.first) return put(record);
+  if (write.first) {
+    // An id that is used again after its time names another signal, which has done nothing yet.
+    std::string at = to_rfc3339(record.signal.received_at);
+    if (!forget_effects_.execute(record.signal.account.text(), record.signal.id, at)) return false;
+    return put(record);
+  }
   // What it is does not change: only the indexes on what has changed are touched.
   std::string reached = reached_in(record), received = to_rfc3339(record.signal.received_at);
   if (!note_.execute(static_cast<int64_t>(record.open), text_or_null(reached),
@@ -88,8 +93,14 @@ bool SignalWriter::write(const SignalWrite& write) {
   return sqlite3_changes64(database_.handle()) > 0 || put(record);
 }
 
+bool SignalWriter::write(const SignalReached& reached) {
+  return reach_.execute(reached.signal.account.text(), reached.signal.id, name_of(reached.kind),
+                        reached.ref, to_json(reached.entry));
+}
+
 std::optional<uint64_t> SignalWriter::remove(Instant now, size_t limit) {
   std::string until = to_rfc3339(now);
+  if (!remove_effects_.execute(until, static_cast<int64_t>(limit))) return std::nullopt;
   if (!remove_.execute(until, static_cast<int64_t>(limit))) return std::nullopt;
   return static_cast<uint64_t>(sqlite3_changes64(database_.handle()));
 }
@@ -107,6 +118,27 @@ Outcome<std::vector<SignalQueries::Numbered>> SignalQueries::collect(Rows rows) 
   return out;
 }
 
+/// What runs say that each has done to them, oldest first.
+Outcome<void> SignalQueries::add_effects(std::vector<Numbered>& records) {
+  if (records.empty()) return {};
+  Statement listed(database_,
+                   "SELECT kind, entry FROM workflow_signal_effects WHERE account_id = ? AND "
+                   "event_id = ? ORDER BY number");
+  for (Numbered& one : records) {
+    const Signal& signal = one.record.signal;
+    Rows rows = listed.query(signal.account.text(), signal.id);
+    while (rows.next()) {
+      auto entry = json_value(rows.text(1));
+      if (!entry)
+        return fail(ErrorCode::data_damaged,
+                    "what signal " + signal.id + " has reached cannot be read");
+      add_reached(one.record.effects, reach_kind_of(rows.text(0)), *std::move(entry));
+    }
+    if (rows.failed()) return database_.failure("reading what signals have reached");
+  }
+  return {};
+}
+
 Outcome<std::optional<SignalRecord>> SignalQueries::find(const SignalKey& key) {
   FERMATA_TRY(found, load(std::span(&key, 1)));
   return std::move(found.front());
@@ -120,6 +152,7 @@ Outcome<std::vector<std::optional<SignalRecord>>> SignalQueries::load(
   std::vector<std::optional<SignalRecord>> out;
   for (const SignalKey& key : keys) {
     FERMATA_TRY(found, collect(statement.query(key.account.text(), key.id)));
+    FERMATA_TRY_VOID(add_effects(found));
     out.push_back(found.empty() ? std::optional<SignalRecord>{}
                                 : std::optional(std::move(found.front().record)));
   }
@@ -155,6 +188,7 @@ Outcome<SignalStore::OpenSignals> SignalQueries::open(uint64_t after, size_t lim
   FERMATA_TRY(found, collect(statement.query(after, static_cast<int64_t>(limit + 1))));
   SignalStore::OpenSignals page{{}, after, found.size() > limit};
   if (page.more) found.pop_back();
+  FERMATA_TRY_VOID(add_effects(found));
   for (Numbered& one : found) {
     page.cursor = one.number;
     page.signals.push_back(std::move(one.record));
@@ -179,7 +213,10 @@ Outcome<SignalPage> SignalQueries::list(const SignalFilter& filter, size_t limit
     where += (where.empty() ? " WHERE " : " AND ") + condition;
   };
   if (filter.matched)
-    add_word(std::string("ifnull(reached ->> '$.total', 0) ") + (*filter.matched ? "> 0" : "= 0"));
+    add_word(std::string(*filter.matched ? "" : "NOT ") +
+             "(ifnull(reached ->> '$.total', 0) > 0 OR EXISTS (SELECT 1 FROM "
+             "workflow_signal_effects AS e WHERE e.account_id = workflow_signals.account_id AND "
+             "e.event_id = workflow_signals.event_id))");
   if (before != UINT64_MAX) add_word("number < " + std::to_string(before));
   std::string sql =
       signal_columns + where + " ORDER BY number DESC LIMIT " + std::to_string(limit + 1);
@@ -189,6 +226,7 @@ Outcome<SignalPage> SignalQueries::list(const SignalFilter& filter, size_t limit
   bool more = found.size() > limit;
   if (more) found.pop_back();
   if (more && !found.empty()) page.next_cursor = cursor_of(found.back().number);
+  FERMATA_TRY_VOID(add_effects(found));
   for (Numbered& one : found) page.items.push_back(std::move(one.record));
   return page;
 }

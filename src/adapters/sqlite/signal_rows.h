@@ -13,6 +13,7 @@ class SignalWriter {
   explicit SignalWriter(Database& database) : database_(database) {}
   /// False when the database failed.
   bool write(const SignalWrite& write);
+  bool write(const SignalReached& reached);
   /// Up to `limit` of those that have expired; how many they were, or nothing on failure.
   std::optional<uint64_t> remove(Instant now, size_t limit);
 
@@ -34,6 +35,20 @@ class SignalWriter {
   Statement note_{database_,
                   "UPDATE workflow_signals SET open = ?, reached = ? "
                   "WHERE account_id = ? AND event_id = ? AND received_at = ?"};
+  Statement reach_{database_,
+                   "INSERT OR IGNORE INTO workflow_signal_effects (account_id, event_id, kind, "
+                   "ref, entry) VALUES (?, ?, ?, ?, ?)"};
+  Statement forget_effects_{
+      database_,
+      "DELETE FROM workflow_signal_effects WHERE account_id = ?1 AND event_id = ?2 AND EXISTS "
+      "(SELECT 1 FROM workflow_signals WHERE account_id = ?1 AND event_id = ?2 AND "
+      "received_at <> ?3)"};
+  Statement remove_effects_{
+      database_,
+      "DELETE FROM workflow_signal_effects WHERE number IN (SELECT e.number FROM "
+      "(SELECT account_id, event_id FROM workflow_signals WHERE expires_at <= ? AND open = 0 "
+      "ORDER BY expires_at LIMIT ?) AS s JOIN workflow_signal_effects AS e ON "
+      "e.account_id = s.account_id AND e.event_id = s.event_id)"};
   Statement remove_{database_,
                     "DELETE FROM workflow_signals WHERE number IN (SELECT number FROM "
                     "workflow_signals WHERE expires_at <= ? AND open = 0 ORDER BY expires_at "
@@ -56,6 +71,7 @@ class SignalQueries {
     SignalRecord record;
   };
   Outcome<std::vector<Numbered>> collect(Rows rows);
+  Outcome<void> add_effects(std::vector<Numbered>& records);
 
   Database& database_;
 };

@@ -206,6 +206,8 @@ Outcome<void> Writer::write_runs(const Writes& writes, const std::set<uint32_t>&
       if (!approvals_.write(approval)) return database_->failure("writing an approval");
     for (const Delivery& delivery : writes[i].run->deliveries)
       if (!deliveries_.create(delivery)) return database_->failure("writing a delivery");
+    for (const SignalReached& reached : writes[i].run->reached)
+      if (!signals_.write(reached)) return database_->failure("writing what a signal has reached");
     for (const AuditLine& line : writes[i].run->audit) FERMATA_TRY_VOID(chain_.append(line));
   }
   if (!waits_.write(waits)) return database_->failure("writing waits");

@@ -47,9 +47,23 @@ Outcome<Value> send_event(const Arguments& arguments, const Surroundings& around
 }
 
 Exit tell_event(const Terminal& terminal, const Value& answer) {
-  std::string waits = answer.get("matched_total") == Value(1) ? " wait" : " waits";
+  struct Kind {
+    const char *list, *one, *many;
+  };
+  std::string reached;
+  for (auto [list, one, many] : {Kind{"goals", " goal", " goals"},
+                                 {"waits", " wait", " waits"},
+                                 {"triggers", " execution started", " executions started"}}) {
+    size_t count = answer.get("matched").get(list).size();
+    if (count == 0) continue;
+    reached += (reached.empty() ? "" : ", ") + std::to_string(count) + (count == 1 ? one : many);
+  }
+  if (reached.empty()) reached = "nothing";
   terminal.line(text_at(answer, "status") + "; " + text_at(answer, "event_id") + " reached " +
-                to_json(answer.get("matched_total")) + waits);
+                reached);
+  if (answer.get("warnings").is_array())
+    for (const Value& warning : answer.get("warnings").items())
+      terminal.line("warning: " + std::string(warning.as_string()));
   return Exit::ok;
 }
 
@@ -70,22 +84,23 @@ Exit signal(const Arguments& arguments, Surroundings& around) {
 }  // namespace
 
 CliCommand signal_command() {
-  return {"signal",
-          "[ID NAME]",
-          "Send a signal to an execution, or an event to whatever waits for it.",
-          "A wait_for_signal node of that name goes on with it; one that comes too early is kept. "
-          "With --event, every wait that listens to it goes on.",
-          {{"payload", "JSON", "what the signal carries"},
-           {"id", "TEXT", "a name of the signal itself: repeats under the same one count once"},
-           {"event", "TYPE", "tell of an event, such as email_open, instead"},
-           {"contact", "ID", "whom the event is about"},
-           {"phone", "NUMBER", "the same by phone"},
-           {"email", "ADDRESS", "the same by mail"},
-           {"execution", "ID", "the one execution that the event is for"},
-           {"correlation", "ID", "what the event belongs to, such as a message"},
-           server_option()},
-          "fermata signal 0198c1f2-… paid --payload '{\"amount\": 12}'",
-          signal};
+  return {
+      "signal",
+      "[ID NAME]",
+      "Send a signal to an execution, or an event to whatever waits for it.",
+      "A wait_for_signal node of that name goes on with it; one that comes too early is kept. "
+      "With --event, goals end executions, waits that listen go on and triggers start workflows.",
+      {{"payload", "JSON", "what the signal carries"},
+       {"id", "TEXT", "a name of the signal itself: repeats under the same one count once"},
+       {"event", "TYPE", "tell of an event, such as email_open, instead"},
+       {"contact", "ID", "whom the event is about"},
+       {"phone", "NUMBER", "the same by phone"},
+       {"email", "ADDRESS", "the same by mail"},
+       {"execution", "ID", "the one execution that the event is for"},
+       {"correlation", "ID", "what the event belongs to, such as a message"},
+       server_option()},
+      "fermata signal 0198c1f2-… paid --payload '{\"amount\": 12}'",
+      signal};
 }
 
 }  // namespace fermata::cli

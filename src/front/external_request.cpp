@@ -38,8 +38,13 @@ Outcome<ExternalRequest> read_external(const Value& document) {
   // With a secret alone, each wait or execution names its own address.
   if (callback.is_object() && callback.size() == 0) callback = Value();
   fields.add(callback::check_callback(callback, "/callback"));
+  auto on_deactivate = fields.text("on_deactivate");
+  if (on_deactivate && *on_deactivate != "cancel" && *on_deactivate != "hold" &&
+      *on_deactivate != "keep")
+    fields.wrong("on_deactivate", "cancel, hold or keep is expected.");
   FERMATA_TRY_VOID(fields.finish());
   out.canonical = Value::object({{"language", "external"}});
+  if (on_deactivate) out.canonical.set("on_deactivate", *on_deactivate);
   if (!callback.is_null()) out.canonical.set("callback", std::move(callback));
   return out;
 }

@@ -123,7 +123,7 @@ TEST(Guide, every_example_of_the_api_gives_what_it_says) { play("api.md", 16); }
 TEST(Guide, every_command_of_the_wait_service_gives_what_it_says) {
   play("wait-service.md", 12, commands_in);
 }
-TEST(Guide, every_example_of_waits_gives_what_it_says) { play("waits.md", 6); }
+TEST(Guide, every_example_of_waits_gives_what_it_says) { play("waits.md", 15); }
 TEST(Guide, every_example_of_contacts_gives_what_it_says) { play("contacts.md", 14); }
 
 }  // namespace

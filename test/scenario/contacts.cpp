@@ -1,6 +1,7 @@
 #include "base/check.h"
 #include "base/json.h"
 #include "front/contact_request.h"
+#include "front/rules_request.h"
 #include "test/scenario/player.h"
 
 /// What a scenario does with contacts, settings of the account and a workflow that is switched off.
@@ -18,6 +19,14 @@ OnInactive choice_of(Words& words) {
                       OnInactive::cancel, OnInactive::hold})
     if (name_of(choice) == word) return choice;
   words.fail("a workflow is active, or keeps, cancels or holds its waits");
+}
+
+WorkflowRules& rules_of(World& world, const std::string& workflow) {
+  std::pair key(AccountId("acme"), WorkflowId(workflow));
+  WorkflowRules& rules = world.accounts().rules[key];
+  rules.account = key.first;
+  rules.workflow = key.second;
+  return rules;
 }
 
 }  // namespace
@@ -81,10 +90,23 @@ void Player::on_settings(Words& words, const Line&) {
 /// `workflow active|keep|standard|cancel|hold`: the rule alone, without the sweep that follows.
 void Player::on_workflow(Words& words, const Line&) {
   words.accept("workflow");
-  WorkflowRules rules;
+  WorkflowRules& rules = rules_of(*world_, "scenario");
   rules.inactive = choice_of(words);
   words.end();
-  world_->accounts().rules[{AccountId("acme"), WorkflowId("scenario")}] = rules;
+}
+
+/// `goals {…}` of the scenario's runs; `triggers NAME […]` of the graph of that name.
+void Player::on_rules(Words& words, const Line&) {
+  bool goals = words.accept("goals");
+  if (!goals) words.accept("triggers");
+  std::string workflow = goals ? "scenario" : words.word("a graph");
+  Value given = words.json("the rules");
+  words.end();
+  auto read = goals ? front::read_goals(given, {}) : front::read_triggers(given, {});
+  if (!read) words.fail("the rules are wrong: " + read.error().message);
+  WorkflowRules& rules = rules_of(*world_, workflow);
+  (goals ? rules.goals : rules.triggers) = *std::move(read);
+  index_rules(world_->accounts());
 }
 
 }  // namespace fermata::scenario

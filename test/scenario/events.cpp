@@ -43,7 +43,7 @@ void Player::expect_signal(Words& words) {
   std::string id = words.word("an id");
   auto found = world_->store().find_signal({AccountId("acme"), id});
   if (!found || !*found) words.fail("there is no signal " + id);
-  Value shown = to_value((*found)->reach);
+  Value shown = to_value(whole_reach(**found));
   shown.set("open", (*found)->open);
   expect_at(words, "signal", shown);
 }

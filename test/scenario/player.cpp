@@ -102,6 +102,7 @@ void Player::perform(const Line& line) {
       {"revive", &Player::on_process},  {"schedule", &Player::on_schedule},
       {"event", &Player::on_event},     {"contact", &Player::on_contact},
       {"settings", &Player::on_settings}, {"workflow", &Player::on_workflow},
+      {"goals", &Player::on_rules},     {"triggers", &Player::on_rules},
       {"expect", &Player::on_expect}};
   Words words(line);
   std::string before = current_;

@@ -58,6 +58,7 @@ class Player {
   void on_contact(Words& words, const Line& line);
   void on_settings(Words& words, const Line& line);
   void on_workflow(Words& words, const Line& line);
+  void on_rules(Words& words, const Line& line);
   // schedules.cpp
   void on_schedule(Words& words, const Line& line);
   void expect_schedule(Words& words);

@@ -17,6 +17,11 @@ void opt_in_contact(Api& api, Call call);
 void delete_contact(Api& api, Call call);
 void remove_contact(Api& api, Call call);
 
+void get_goals(Api& api, Call call);
+void put_goals(Api& api, Call call);
+void get_triggers(Api& api, Call call);
+void put_triggers(Api& api, Call call);
+
 /// Sends a command to a contact; `done` is told once it is durable, on the partition's thread.
 using ContactDone = std::function<void(Api&, const Call&, const ContactTold&)>;
 void send_contact(Api& api, Call call, contact::Command command, ContactDone done);

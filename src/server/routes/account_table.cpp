@@ -36,8 +36,33 @@ constexpr std::string_view ended_schema =
       "properties":{"success":{"type":"boolean"},"waits_cancelled":{"type":"integer"},
       "executions_cancelled":{"type":"integer"}}})";
 
+constexpr std::string_view goals_schema =
+    R"({"type":"object","additionalProperties":false,"required":["goals"],"properties":{
+      "mode":{"enum":["any","all"]},"goals":{"type":"array","maxItems":3,"items":{
+      "type":"object","required":["id","event_type"],"properties":{"id":{"type":"string"},
+      "event_type":{"type":"string"},"criteria":{"type":"object"}}}}}})";
+constexpr std::string_view triggers_schema =
+    R"({"type":"array","maxItems":20,"items":{"type":"object","required":["event_type"],
+      "properties":{"event_type":{"type":"string"},"criteria":{"type":"object"},
+      "enrolment":{"enum":["single","multiple"]}}}})";
+
 // clang-format off
 const Route account_table[] = {
+    {.method = Method::get, .path = "/api/v1/workflows/{workflow_id}/goals",
+     .access = Access::viewer, .work = Work::blocking, .handler = routes::get_goals,
+     .summary = "Events that complete the executions of the workflow.",
+     .response_schema = goals_schema},
+    {.method = Method::put, .path = "/api/v1/workflows/{workflow_id}/goals",
+     .access = Access::editor, .work = Work::blocking, .handler = routes::put_goals,
+     .summary = "Say which events complete the executions of the workflow.", .body = Body::json,
+     .request_schema = goals_schema, .response_schema = goals_schema},
+    {.method = Method::get, .path = "/api/v1/workflows/{workflow_id}/triggers",
+     .access = Access::viewer, .work = Work::blocking, .handler = routes::get_triggers,
+     .summary = "Events that start the workflow.", .response_schema = triggers_schema},
+    {.method = Method::put, .path = "/api/v1/workflows/{workflow_id}/triggers",
+     .access = Access::editor, .work = Work::blocking, .handler = routes::put_triggers,
+     .summary = "Say which events start the workflow.", .body = Body::json,
+     .request_schema = triggers_schema, .response_schema = triggers_schema},
     {.method = Method::get, .path = "/api/v1/settings", .access = Access::viewer,
      .work = Work::blocking, .handler = routes::get_settings,
      .summary = "The settings of the account.", .response_schema = settings_schema},

@@ -1,3 +1,4 @@
+#include "front/definitions.h"
 #include "front/fields.h"
 #include "server/problem.h"
 #include "server/routes/common.h"
@@ -26,6 +27,17 @@ Outcome<Switched> read_switch(const Call& call, bool active) {
     fields.wrong("on_waits", "cancel, hold or keep is expected.");
   FERMATA_TRY_VOID(fields.finish());
   return request;
+}
+
+/// What the definition says about its waits (W-31), unless the request does.
+OnInactive choice_of_definition(Api& api, const Call& call) {
+  auto found = front::resolve_workflow(api.catalog(), api.definitions(), call.who.account,
+                                       WorkflowId(call.variable(0)), std::nullopt);
+  if (!found) return OnInactive::standard;
+  const Value& said = found->definition->canonical.get("on_deactivate");
+  if (said == Value("cancel")) return OnInactive::cancel;
+  if (said == Value("hold")) return OnInactive::hold;
+  return said == Value("keep") ? OnInactive::keep : OnInactive::standard;
 }
 
 /// The rule first when the workflow is switched off, and last when it is switched on: in between,
@@ -87,6 +99,7 @@ void answer(Api& api, const Call& call, const WorkflowRecord& record, const Wait
 void set_active(Api& api, const Call& call, bool active) {
   auto wanted = read_switch(call, active);
   if (!wanted) return api.fail(call, wanted.error());
+  if (wanted->waits == OnInactive::standard) wanted->waits = choice_of_definition(api, call);
   auto record = switch_workflow(api, call, *wanted);
   if (!record) return api.fail(call, record.error());
   auto followed = [&api, record = *record, wanted = *wanted](const Call& asked) {

@@ -9,7 +9,7 @@ namespace fermata::server::routes {
 void check_workflow(Api& api, Call call) {
   if (asks_for_flow(call)) return check_flow(api, call);
   auto checked = graph::check_definition(call.body, call.request.body,
-                                         api.options().definition_limits, api.zones().get());
+                                         definition_limits(api, call), api.zones().get());
   Value out = Value::object({{"valid", checked.errors.empty()},
                              {"errors", front::to_value(checked.errors)},
                              {"warnings", front::to_value(checked.warnings)}});

@@ -89,6 +89,13 @@ Outcome<std::optional<uint64_t>> wanted_revision(const http::Request& request) {
 
 std::string etag_of(uint64_t revision) { return "\"" + std::to_string(revision) + "\""; }
 
+graph::DefinitionLimits definition_limits(Api& api, const Call& call) {
+  graph::DefinitionLimits limits = api.options().definition_limits;
+  auto chosen = api.account_book().accounts()->settings_of(call.who.account);
+  if (chosen) limits.event_types = chosen->signals.event_types;
+  return limits;
+}
+
 Outcome<WorkflowRecord> own_workflow(Api& api, const Call& call) {
   FERMATA_TRY(record, api.catalog().workflow(call.who.account, WorkflowId(call.variable(0))));
   if (!record)

@@ -41,6 +41,8 @@ Outcome<std::optional<uint64_t>> wanted_revision(const http::Request& request);
 std::string etag_of(uint64_t revision);
 
 Outcome<WorkflowRecord> own_workflow(Api& api, const Call& call);
+/// Those of the server, with the types of events that the account has registered.
+graph::DefinitionLimits definition_limits(Api& api, const Call& call);
 Value workflow_value(const WorkflowRecord& record);
 http::Response workflow_response(int status, const WorkflowRecord& record, const Value& body);
 

@@ -29,7 +29,7 @@ constexpr std::string_view event_schema =
       "correlation_id":{"type":["string","null"]},"timestamp":{"type":["string","null"]},
       "received_at":{"type":"string"},"expires_at":{"type":"string"},"data":{},
       "matched":{"type":"object"},"matched_total":{"type":"integer"},
-      "ignored":{"type":"array"}}})";
+      "ignored":{"type":"array"},"warnings":{"type":"array"}}})";
 
 // clang-format off
 const Route table[] = {

@@ -58,7 +58,7 @@ Value event_value(const SignalRecord& record) {
   out.set("phone", record.signal.phone.empty() ? Value() : Value(record.signal.phone));
   out.set("email", record.signal.email.empty() ? Value() : Value(record.signal.email));
   out.set("expires_at", to_rfc3339(record.expires_at));
-  const SignalReach& reach = record.reach;
+  const SignalReach reach = whole_reach(record);
   auto list = [](const std::vector<Value>& items) {
     return Value::array({items.begin(), items.end()});
   };
@@ -67,6 +67,9 @@ Value event_value(const SignalRecord& record) {
                                     {"triggers", list(reach.triggers)}}));
   out.set("matched_total", reach.total);
   out.set("ignored", list(reach.ignored));
+  Value warnings = Value::array();
+  for (const std::string& warning : reach.warnings) warnings.push(warning);
+  out.set("warnings", std::move(warnings));
   return out;
 }
 

@@ -35,11 +35,11 @@ std::string mark_for(const Call& call) {
 /// What the type alone refuses is refused before anything is registered for it.
 Outcome<void> refuse_config(Api& api, const AccountId& account, const OpenWait& open) {
   std::vector<Finding> findings;
+  auto chosen = api.account_book().accounts()->settings_of(account);
   if (open.type == "for_event") {
-    auto read = waits::read_for_event(open.config);
+    auto read = waits::read_for_event(open.config, waits::for_event_rules(chosen.get()));
     if (!read) findings = std::move(read).error();
   } else {
-    auto chosen = api.account_book().accounts()->settings_of(account);
     const AccountSettings usual;
     auto plan = graph::plan_typed_wait(
         open.type, open.config, {api.now(), *api.zones(), "", chosen ? *chosen : usual, nullptr});

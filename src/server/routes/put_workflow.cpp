@@ -66,7 +66,7 @@ void put_workflow(Api& api, Call call) {
   auto put = begin_put(api, call);
   if (!put) return api.fail(call, put.error());
   auto checked = graph::check_definition(call.body, call.request.body,
-                                         api.options().definition_limits, api.zones().get());
+                                         definition_limits(api, call), api.zones().get());
   auto refuse = [&] {
     refuse_definition(api, call, checked.errors, front::to_value(checked.errors),
                       front::to_value(checked.warnings));

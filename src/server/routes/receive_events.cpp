@@ -15,10 +15,16 @@ Value list_of(const std::vector<Value>& items) {
   return Value::array({items.begin(), items.end()});
 }
 
+front::EventSender sender_of(const Call& call, const AccountSettings* chosen) {
+  front::EventSender sender{call.who.account};
+  if (chosen) sender.event_types = chosen->signals.event_types;
+  return sender;
+}
+
 /// What is answered to whoever sent it (W-23).
 Value receipt(const SignalTold& told, bool repeated) {
   const SignalRecord& record = told.record;
-  const SignalReach& reach = record.reach;
+  const SignalReach reach = whole_reach(record);
   Value warnings = Value::array();
   for (const std::string& warning : reach.warnings) warnings.push(warning);
   const std::string& contact = record.signal.contact_id;
@@ -35,8 +41,11 @@ Value receipt(const SignalTold& told, bool repeated) {
                         {"warnings", std::move(warnings)}});
 }
 
-bool same_request(const Signal& a, const Signal& b) {
-  return a.type == b.type && a.contact_id == b.contact_id && a.run == b.run &&
+/// `kept` may have been given the contact that its address led to.
+bool same_request(const Signal& kept, const Signal& sent) {
+  const Signal &a = kept, &b = sent;
+  bool led = sent.contact_id.empty() && (!sent.phone.empty() || !sent.email.empty());
+  return a.type == b.type && (led || a.contact_id == b.contact_id) && a.run == b.run &&
          a.correlation_id == b.correlation_id && a.data == b.data &&
          a.occurred_at == b.occurred_at && a.phone == b.phone && a.email == b.email;
 }
@@ -86,7 +95,8 @@ void refuse_full(Api& api, const Call& call) {
 }
 
 void receive_one(Api& api, Call call, Duration patience) {
-  auto signal = front::read_event(call.body, {call.who.account}, "");
+  auto chosen = api.account_book().accounts()->settings_of(call.who.account);
+  auto signal = front::read_event(call.body, sender_of(call, chosen.get()), "");
   if (!signal) return api.fail(call, signal.error());
   bool by_key = signal->id.empty() && !named_by_key(call, 0).empty();
   if (by_key) signal->id = named_by_key(call, 0);
@@ -119,10 +129,11 @@ Outcome<const Value*> batch_of(const Value& body) {
 
 void receive_many(Api& api, Call call, const Value& events, Duration patience) {
   auto results = std::make_shared<Results>(call, events.size());
+  auto chosen = api.account_book().accounts()->settings_of(call.who.account);
   std::vector<IncomingSignal> incoming;
   std::vector<std::pair<size_t, Value>> invalid;
   for (size_t i = 0; i < events.size(); ++i) {
-    auto signal = front::read_event(events.items()[i], {call.who.account}, "");
+    auto signal = front::read_event(events.items()[i], sender_of(call, chosen.get()), "");
     if (!signal) {
       invalid.emplace_back(i, invalid_item(signal.error()));
       continue;

@@ -74,7 +74,7 @@ test('the_demo_shows_a_newcomer_what_the_engine_does', async () => {
 test('t3_every_page_of_an_empty_account_says_why_and_what_next', async () => {
   const server = await serve();
   for (const [path, text] of [['/runs', 'No runs yet'], ['/workflows', 'No workflows yet'], ['/jobs', 'No jobs yet'], ['/workers', 'No worker is known'],
-    ['/approvals', 'Nothing waits for you'], ['/approvals?tab=decided', 'Nothing has been decided yet'], ['/policy', 'every job is allowed'], ['/policy?tab=history', 'No policy has ever been in force'], ['/waits', 'Nothing is waiting'], ['/waits?tab=overdue', 'Nothing is late'], ['/dlq', 'No dead letters'], ['/schedules', 'No schedules'],
+    ['/approvals', 'Nothing waits for you'], ['/approvals?tab=decided', 'Nothing has been decided yet'], ['/policy', 'every job is allowed'], ['/policy?tab=history', 'No policy has ever been in force'], ['/waits', 'Nothing is waiting'], ['/contacts', 'No contacts'], ['/waits?tab=overdue', 'Nothing is late'], ['/dlq', 'No dead letters'], ['/schedules', 'No schedules'],
     ['/audit', 'Nothing has been done yet'], ['/settings/keys', 'No keys exist'], ['/settings/credentials', 'No credentials'], ['/nothing', 'There is no such page']]) {
     const page = await tab(server, path);
     await page.says(text);

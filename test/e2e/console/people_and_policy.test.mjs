@@ -159,6 +159,8 @@ test('t25_a_contact_shows_what_comes_next_in_their_time_and_is_left_alone', asyn
   await page.page.getByRole('button', { name: 'Opt in again' }).click();
   await page.page.locator('dialog').getByRole('button', { name: 'Opt in again' }).click();
   await page.says('Nothing is planned for this contact');
+  await page.page.getByRole('navigation', { name: 'Where you are' }).getByRole('link', { name: 'Contacts' }).click();
+  await page.page.getByRole('cell', { name: 'ada@example.org' }).waitFor();
   await page.page.goto(`${server.url}/contacts/nobody`).catch(() => {});
   await page.says('There is no such contact');
   await page.context.close();

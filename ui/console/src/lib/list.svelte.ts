@@ -16,6 +16,11 @@ export class PagedList<Item extends { id: string }> {
   /** How many items there are; pages that open a list in an effect must not depend on it. */
   private shown = 0;
   private abort: AbortController | null = null;
+  private readonly ask: (path: string, signal: AbortSignal) => Promise<Page<Item>>;
+
+  constructor(ask: (path: string, signal: AbortSignal) => Promise<Page<Item>> = (path, signal) => get<Page<Item>>(path, signal)) {
+    this.ask = ask;
+  }
 
   /** Begins anew with another address; `fresh` forgets what is shown at once. */
   async open(path: string, fresh = true): Promise<void> {
@@ -53,7 +58,7 @@ export class PagedList<Item extends { id: string }> {
     const limit = cursor ? pageSize : Math.min(pageMax, Math.max(pageSize, this.shown));
     const where = cursor ? `&cursor=${encodeURIComponent(cursor)}` : '';
     try {
-      const page = await get<Page<Item>>(`${this.path}${joint}limit=${limit}${where}`, abort.signal);
+      const page = await this.ask(`${this.path}${joint}limit=${limit}${where}`, abort.signal);
       if (abort.signal.aborted) return;
       this.items = cursor ? [...this.items, ...page.items] : page.items;
       this.shown = cursor ? this.shown + page.items.length : page.items.length;

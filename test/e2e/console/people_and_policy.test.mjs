@@ -79,6 +79,25 @@ test('t27_a_job_that_policy_stopped_is_released_by_its_hash', async () => {
 });
 
 // U-42
+test('a_request_that_changes_while_it_is_read_says_so', async () => {
+  const server = await serve();
+  const { approval } = await asked(server);
+  const page = await tab(server, '/');
+  let opened = false;
+  await page.page.route(`**/api/v1/approvals/${approval.id}`, (route) => {
+    if (opened) return route.continue();
+    opened = true;
+    return route.fulfill({ json: { ...approval, payload: { amount: 90, to: 'Ada' }, hash: '0'.repeat(64) } });
+  });
+  await page.page.goto(`${server.url}/approvals/${approval.id}`);
+  // The page is told of the request as it is when its stream begins; the reader of what they saw.
+  await page.says('The request has changed.');
+  await page.page.locator('.stale .added', { hasText: '"amount": 900' }).waitFor();
+  await page.page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.close();
+});
+
+// U-42
 test('t28_what_one_person_rejects_the_other_sees_at_once', async () => {
   const server = await serve();
   const { run, approval } = await asked(server);

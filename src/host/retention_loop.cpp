@@ -59,6 +59,12 @@ Outcome<void> RetentionLoop::sweep(int64_t pause_ms) {
     FERMATA_TRY(bulks,
                 repeat(pause_ms, [&] { return retention_.remove_bulks(before, runs_per_step); }));
     (void)bulks;
+    // As long as the runs it has started: what they name is still there to be looked at.
+    Duration deleted_for{settings_.run_days * day_ms};
+    FERMATA_TRY(schedules, repeat(pause_ms, [&] {
+                  return retention_.remove_schedules(now, deleted_for, runs_per_step);
+                }));
+    counts_.schedules += schedules;
   }
   FERMATA_TRY_VOID(sweep_jobs(now, pause_ms));
   FERMATA_TRY(rows, repeat(pause_ms, [&] { return retention_.remove_remains(rows_per_step); }));

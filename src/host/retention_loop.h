@@ -40,6 +40,7 @@ class RetentionLoop {
     std::atomic<uint64_t> dead_letters{0};
     std::atomic<uint64_t> blobs{0};
     std::atomic<uint64_t> signals{0};
+    std::atomic<uint64_t> schedules{0};
   };
   const Counts& counts() const { return counts_; }
   /// Told why a round was given up; the next one tries again.

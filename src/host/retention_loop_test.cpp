@@ -56,6 +56,10 @@ struct HandRetention final : Retention {
     asked.push_back("bulks before " + std::to_string(before.ms / day_ms));
     return Sweep{1, false};
   }
+  Outcome<Sweep> remove_schedules(Instant, Duration deleted_for, size_t) override {
+    asked.push_back("schedules deleted for " + std::to_string(deleted_for.ms / day_ms));
+    return Sweep{2, false};
+  }
   Outcome<Sweep> remove_decisions(Instant before, size_t) override {
     asked.push_back("decisions before " + std::to_string(before.ms / day_ms));
     return Sweep{1, false};
@@ -93,15 +97,17 @@ TEST_F(Retained, one_round_removes_everything_that_is_old_enough) {
   EXPECT_EQ(retention.asked,
             (std::vector<std::string>{
                 "referred 0", "referred 1", "runs 0 before 970 but 2", "runs 200 before 970 but 2",
-                "bulks before 970", "letters before 970", "jobs 0 before 993",
-                "jobs 200 before 993", "blobs before 999", "remains", "remains", "remains",
-                "audit before 910", "decisions before 910", "marks", "signals", "definitions"}));
+                "bulks before 970", "schedules deleted for 30", "letters before 970",
+                "jobs 0 before 993", "jobs 200 before 993", "blobs before 999", "remains",
+                "remains", "remains", "audit before 910", "decisions before 910", "marks",
+                "signals", "definitions"}));
   EXPECT_EQ(loop.counts().jobs, 8u);
   EXPECT_EQ(loop.counts().dead_letters, 2u);
   EXPECT_EQ(loop.counts().blobs, 1u);
   EXPECT_EQ(loop.counts().runs, 10u);
   EXPECT_EQ(loop.counts().audit_lines, 7u);
   EXPECT_EQ(loop.counts().signals, 6u);
+  EXPECT_EQ(loop.counts().schedules, 2u);
   EXPECT_EQ(loop.counts().definitions, 2u);
 }
 

@@ -63,6 +63,8 @@ class Retention {
   virtual Outcome<AuditRoot> audit_root(const AccountId& account) = 0;
   /// Bulk operations that ended before `before`, with their selections, oldest first.
   virtual Outcome<Sweep> remove_bulks(Instant before, size_t limit) = 0;
+  /// Schedules that were deleted and have been found so for `deleted_for`, with their histories.
+  virtual Outcome<Sweep> remove_schedules(Instant now, Duration deleted_for, size_t limit) = 0;
   /// Idempotency marks that have expired.
   virtual Outcome<Sweep> remove_marks(Instant now, size_t limit) = 0;
   /// Signals that have expired and that nothing more follows from.

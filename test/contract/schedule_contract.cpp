@@ -202,8 +202,8 @@ TEST_P(ScheduleContract, schedule_and_the_run_it_starts_are_written_together_or_
   batch.runs[0].group = batch.schedules[0].group = 7;
   batch.schedules[0].expected_version = 3;
   batch.schedules.push_back(creation_of(sample_schedule("s2")));
-  EXPECT_EQ(store().commit(batch), (std::vector{CommitOutcome::conflict, CommitOutcome::conflict,
-                                                CommitOutcome::done}));
+  EXPECT_EQ(store().commit(batch),
+            (std::vector{CommitOutcome::conflict, CommitOutcome::conflict, CommitOutcome::done}));
   EXPECT_EQ(load_schedule(key_of("s1")).version, 0u);
   EXPECT_EQ(reader().find(RunId("r1"))->version, 0u);
   batch.schedules[0].expected_version = 0;
@@ -225,6 +225,38 @@ TEST_P(ScheduleContract, outlives_the_process) {
   EXPECT_EQ(put(next_of("s1")), CommitOutcome::done);
   EXPECT_EQ(put(creation_of(sample_schedule("s2"))), CommitOutcome::done);
   EXPECT_EQ(reader().audit({.action = "schedule.create"}, 10, "")->items.size(), 1u);
+}
+
+// F-61: what was deleted goes when it has been gone for long enough; its id may be used again.
+TEST_P(ScheduleContract, deleted_schedules_are_removed_after_their_time) {
+  for (const char* id : {"kept", "gone", "revived"})
+    ASSERT_EQ(put(creation_of(sample_schedule(id))), CommitOutcome::done);
+  auto set = [&](const std::string& id, schedule::Status status) {
+    ScheduleWrite write = next_of(id);
+    write.summary.status = status;
+    write.summary.next_due.reset();
+    ASSERT_EQ(put(write), CommitOutcome::done);
+  };
+  set("gone", schedule::Status::deleted);
+  set("revived", schedule::Status::deleted);
+  Duration day{86'400'000};
+  Instant now{1'700'000'000'000};
+  EXPECT_EQ(retention().remove_schedules(now, day, 10)->removed, 0u);
+  set("revived", schedule::Status::paused);
+  reopen();
+  EXPECT_EQ(retention().remove_schedules(now + Duration{day.ms - 1}, day, 10)->removed, 0u);
+  // Found again only now: what has happened to its id since counts from here.
+  set("revived", schedule::Status::deleted);
+  auto swept = retention().remove_schedules(now + day, day, 10);
+  ASSERT_TRUE(swept);
+  EXPECT_EQ(swept->removed, 1u);
+  EXPECT_FALSE(swept->more);
+  EXPECT_EQ(load_schedule(key_of("gone")).version, 0u);
+  EXPECT_TRUE(reader().schedule_history(key_of("gone"), UINT64_MAX, 10)->empty());
+  EXPECT_EQ(load_schedule(key_of("revived")).version, 4u);
+  EXPECT_EQ(listed({.account = AccountId("acme")}), "acme/kept ");
+  ASSERT_EQ(put(creation_of(sample_schedule("gone"))), CommitOutcome::done);
+  EXPECT_EQ(load_schedule(key_of("gone")).version, 1u);
 }
 
 INSTANTIATE_TEST_SUITE_P(adapters, ScheduleContract, testing::ValuesIn(store_kinds()), kind_name);

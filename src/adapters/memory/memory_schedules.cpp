@@ -11,9 +11,8 @@ StoredSchedule MemoryStore::stored_schedule(const schedule::Key& key) const {
   if (found == schedule_at_.end()) return {};
   StoredSchedule stored = schedules_[found->second];
   uint64_t covered = stored.checkpoint ? stored.checkpoint->sequence : 0;
-  std::erase_if(stored.history, [&](const HistoryChunk& chunk) {
-    return chunk.first_sequence <= covered;
-  });
+  std::erase_if(stored.history,
+                [&](const HistoryChunk& chunk) { return chunk.first_sequence <= covered; });
   return stored;
 }
 
@@ -80,7 +79,7 @@ Outcome<SchedulePage> MemoryStore::list_schedules(const ScheduleFilter& filter, 
   uint64_t newest = before == 0 ? 0 : std::min<uint64_t>(before - 1, schedules_.size());
   for (uint64_t number = newest; number > 0; --number) {
     const schedule::ScheduleSummary& schedule = schedules_[number - 1].summary;
-    if (!matches(filter, schedule)) continue;
+    if (schedules_[number - 1].version == 0 || !matches(filter, schedule)) continue;
     if (page.items.size() == limit) {
       page.next_cursor = cursor_of(last);
       break;
@@ -89,6 +88,35 @@ Outcome<SchedulePage> MemoryStore::list_schedules(const ScheduleFilter& filter, 
     last = number;
   }
   return page;
+}
+
+Outcome<Retention::Sweep> MemoryStore::remove_schedules(Instant now, Duration deleted_for,
+                                                        size_t limit) {
+  std::lock_guard lock(mutex_);
+  std::erase_if(schedules_deleted_, [&](const auto& entry) {
+    return schedules_[entry.first].summary.status != schedule::Status::deleted;
+  });
+  for (const auto& [key, at] : schedule_at_)
+    if (schedules_[at].summary.status == schedule::Status::deleted)
+      schedules_deleted_.try_emplace(at, now);
+  Sweep sweep;
+  for (auto one = schedules_deleted_.begin(); one != schedules_deleted_.end();) {
+    auto [at, since] = *one;
+    if (since + deleted_for > now) {
+      ++one;
+      continue;
+    }
+    if (sweep.removed == limit) {
+      sweep.more = true;
+      break;
+    }
+    schedule_at_.erase(schedules_[at].summary.key());
+    // Its place stays, so that the cursors of lists mean what they did.
+    schedules_[at] = {};
+    one = schedules_deleted_.erase(one);
+    ++sweep.removed;
+  }
+  return sweep;
 }
 
 Outcome<std::vector<HistoryChunk>> MemoryStore::schedule_history(const schedule::Key& key,

@@ -155,6 +155,7 @@ class MemoryStore final : public Store,
   Outcome<Sweep> remove_audit(Instant before, size_t limit) override;
   Outcome<AuditRoot> audit_root(const AccountId& account) override;
   Outcome<Sweep> remove_bulks(Instant before, size_t limit) override;
+  Outcome<Sweep> remove_schedules(Instant now, Duration deleted_for, size_t limit) override;
   Outcome<Sweep> remove_marks(Instant now, size_t limit) override;
   Outcome<Sweep> remove_signals(Instant now, size_t limit) override;
   Outcome<Sweep> remove_definitions(Instant now, Duration unused_for, size_t limit) override;
@@ -283,6 +284,7 @@ class MemoryStore final : public Store,
   /// In order of creation, with all of the history that is kept; its number is its place plus one.
   std::deque<StoredSchedule> schedules_;
   std::map<schedule::Key, size_t> schedule_at_;
+  std::map<size_t, Instant> schedules_deleted_;  ///< since when they are known to be
   std::unordered_map<RunId, std::vector<Checkpoint>> checkpoints_;  ///< oldest first
   std::map<std::string, WaitRecord> waits_;
   std::map<uint64_t, ApprovalRecord> approvals_;  ///< in the order they were asked

@@ -21,8 +21,7 @@ bool RetentionWriter::forget(const FoundRun& run) {
   if (!garbage_.note(run.record.head)) return false;
   return drop_run_.execute(run.number) && drop_checkpoints_.execute(run.number) &&
          tags_.remove(summary, run.number) && waits_.forget(summary.id) &&
-         approvals_.forget(summary.id) &&
-         deliveries_.forget(summary.id) &&
+         approvals_.forget(summary.id) && deliveries_.forget(summary.id) &&
          count_down_.execute(summary.account.text(), static_cast<int64_t>(summary.status));
 }
 
@@ -163,6 +162,34 @@ Outcome<RetentionWriter::Hashes> RetentionWriter::unversioned() {
   }
   if (rows.failed()) return database_.failure("listing versions");
   return hashes;
+}
+
+Outcome<Retention::Sweep> RetentionWriter::remove_schedules(Instant now, Duration deleted_for,
+                                                            size_t limit) {
+  return transacted<Retention::Sweep>(writer_, nullptr,
+                                      [&] { return sweep_schedules(now, deleted_for, limit); });
+}
+
+/// The row does not say when it was deleted: it counts from when a sweep first saw it.
+Outcome<Retention::Sweep> RetentionWriter::sweep_schedules(Instant now, Duration deleted_for,
+                                                           size_t limit) {
+  bool ok = forget_revived_.execute() && note_deleted_.execute(now.ms);
+  std::vector<uint64_t> gone;
+  {
+    Rows rows = long_deleted_.query((now - deleted_for).ms, limit + 1);
+    while (rows.next()) gone.push_back(rows.natural(0));
+    ok = ok && !rows.failed();
+  }
+  Retention::Sweep sweep;
+  sweep.more = gone.size() > limit;
+  if (sweep.more) gone.pop_back();
+  for (uint64_t number : gone) {
+    ok = ok && drop_schedule_.execute(number) && drop_schedule_history_.execute(number) &&
+         drop_deleted_.execute(number);
+    ++sweep.removed;
+  }
+  if (!ok) return database_.failure("removing deleted schedules");
+  return sweep;
 }
 
 Outcome<Retention::Sweep> RetentionWriter::remove_definitions(Instant now, Duration unused_for,

@@ -21,6 +21,7 @@ class RetentionWriter {
   Outcome<Retention::Sweep> remove_remains(size_t limit);
   Outcome<Retention::Sweep> remove_audit(Instant before, size_t limit);
   Outcome<AuditRoot> audit_root(const AccountId& account);
+  Outcome<Retention::Sweep> remove_schedules(Instant now, Duration deleted_for, size_t limit);
   Outcome<Retention::Sweep> remove_marks(Instant now, size_t limit);
   Outcome<Retention::Sweep> remove_signals(Instant now, size_t limit);
   Outcome<Retention::Sweep> remove_definitions(Instant now, Duration unused_for, size_t limit);
@@ -32,6 +33,7 @@ class RetentionWriter {
                                           const std::set<RunId>& kept, size_t limit);
   Outcome<Retention::Sweep> sweep_audit(Instant before, size_t limit);
   bool set_root(const AccountId& account, const AuditRoot& root);
+  Outcome<Retention::Sweep> sweep_schedules(Instant now, Duration deleted_for, size_t limit);
   Outcome<Hashes> unversioned();
   Outcome<Retention::Sweep> sweep_definitions(Hashes unused, uint64_t seen_runs, Instant now,
                                               Duration unused_for, size_t limit);
@@ -59,6 +61,18 @@ class RetentionWriter {
   Statement drop_marks_{database_,
                         "DELETE FROM mark WHERE number IN (SELECT number FROM mark "
                         "WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)"};
+  Statement forget_revived_{database_,
+                            "DELETE FROM schedule_deleted WHERE schedule NOT IN "
+                            "(SELECT number FROM schedule WHERE status = 3)"};
+  Statement note_deleted_{database_,
+                          "INSERT OR IGNORE INTO schedule_deleted "
+                          "SELECT number, ? FROM schedule WHERE status = 3"};
+  Statement long_deleted_{database_,
+                          "SELECT schedule FROM schedule_deleted WHERE since <= ? "
+                          "ORDER BY schedule LIMIT ?"};
+  Statement drop_schedule_{database_, "DELETE FROM schedule WHERE number = ?"};
+  Statement drop_schedule_history_{database_, "DELETE FROM schedule_history WHERE schedule = ?"};
+  Statement drop_deleted_{database_, "DELETE FROM schedule_deleted WHERE schedule = ?"};
   Statement definitions_{database_, "SELECT hash FROM definition"};
   Statement versions_{database_, "SELECT number, record FROM version"};
   Statement drop_definition_{database_, "DELETE FROM definition WHERE hash = ?"};

@@ -6,8 +6,8 @@
 #include "adapters/sqlite/file_layer.h"
 #include "adapters/sqlite/run_tags.h"
 #include "adapters/sqlite/schema_approvals.h"
-#include "adapters/sqlite/schema_deliveries.h"
 #include "adapters/sqlite/schema_contacts.h"
+#include "adapters/sqlite/schema_deliveries.h"
 #include "adapters/sqlite/schema_job_files.h"
 #include "adapters/sqlite/schema_jobs.h"
 #include "adapters/sqlite/schema_policy.h"
@@ -197,7 +197,8 @@ constexpr std::array migrations = {Migration{"first", first_schema},
                                    Migration{"signals", signals_schema},
                                    Migration{"policy", policy_schema},
                                    Migration{"contacts", contacts_schema},
-                                   Migration{"signal_effects", signal_effects_schema}};
+                                   Migration{"signal_effects", signal_effects_schema},
+                                   Migration{"deleted_schedules", deleted_schedules_schema}};
 
 /// The header says twice whether pages are summed: a flipped bit must not switch the sums off.
 Outcome<void> check_page_sums(Database& database) {

@@ -25,4 +25,10 @@ CREATE TABLE schedule_history (
 ) WITHOUT ROWID;
 )sql";
 
+// Those that were deleted, and since when a sweep knows it: they go when their runs have gone.
+constexpr const char* deleted_schedules_schema = R"sql(
+CREATE INDEX schedule_gone ON schedule (status) WHERE status = 3;
+CREATE TABLE schedule_deleted (schedule INTEGER PRIMARY KEY, since INTEGER NOT NULL);
+)sql";
+
 }  // namespace fermata::sqlite

@@ -437,6 +437,11 @@ Outcome<Retention::Sweep> SqliteStore::remove_bulks(Instant before, size_t limit
   return parts_->bulks.remove_ended(before, limit);
 }
 
+Outcome<Retention::Sweep> SqliteStore::remove_schedules(Instant now, Duration deleted_for,
+                                                        size_t limit) {
+  return parts_->retention.remove_schedules(now, deleted_for, limit);
+}
+
 Outcome<Retention::Sweep> SqliteStore::remove_marks(Instant now, size_t limit) {
   return parts_->retention.remove_marks(now, limit);
 }

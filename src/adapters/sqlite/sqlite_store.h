@@ -171,6 +171,7 @@ class SqliteStore final : public Store,
   Outcome<Sweep> remove_audit(Instant before, size_t limit) override;
   Outcome<AuditRoot> audit_root(const AccountId& account) override;
   Outcome<Sweep> remove_bulks(Instant before, size_t limit) override;
+  Outcome<Sweep> remove_schedules(Instant now, Duration deleted_for, size_t limit) override;
   Outcome<Sweep> remove_marks(Instant now, size_t limit) override;
   Outcome<Sweep> remove_signals(Instant now, size_t limit) override;
   Outcome<Sweep> remove_definitions(Instant now, Duration unused_for, size_t limit) override;

@@ -49,6 +49,8 @@ class SimStore final : public Store, public Contacts {
   Outcome<std::vector<WaitRecord>> listening_waits(size_t after, size_t limit) override;
   Outcome<std::vector<WaitRecord>> ended_listeners(const Signal& signal, Instant since,
                                                    size_t limit) override;
+  Outcome<std::vector<RunId>> live_runs_with(const AccountId& account, const std::string& label_key,
+                                             const std::string& label_value, size_t limit) override;
   Outcome<PassedPage> passed(Instant since, uint64_t after, size_t limit) override;
   Outcome<std::vector<Contact>> load_contacts(std::span<const ContactKey> keys) override;
   Outcome<std::vector<RunId>> live_runs_of(const ContactKey& key) override;

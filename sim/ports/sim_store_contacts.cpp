@@ -36,6 +36,21 @@ Outcome<std::vector<RunId>> SimStore::live_runs_of(const ContactKey& key) {
   return out;
 }
 
+Outcome<std::vector<RunId>> SimStore::live_runs_with(const AccountId& account,
+                                                     const std::string& label_key,
+                                                     const std::string& label_value, size_t limit) {
+  chaos_.port_call("store.live_runs_with");
+  if (chaos_.strikes(Fault::load_unavailable))
+    return fail(ErrorCode::store_unavailable, "the simulated store cannot be read");
+  std::vector<RunId> out;
+  for (auto id = order_.rbegin(); id != order_.rend() && out.size() < limit; ++id) {
+    const RunSummary& run = runs_.at(*id).summary;
+    bool has_it = run.account == account && run.labels.get(label_key) == Value(label_value);
+    if (has_it && !is_terminal(run.status)) out.push_back(*id);
+  }
+  return out;
+}
+
 Outcome<std::vector<Contact>> SimStore::contacts_at(const AccountId& account,
                                                     ContactAddress address,
                                                     const std::string& key) {

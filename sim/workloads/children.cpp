@@ -30,20 +30,25 @@ class Children final : public Workload {
     listener.node("hear", "wait_for_signal", Value::object({{"name", "news"}}))
         .edge("start", "hear");
     auto listening = world.define(listener.document());
+    // By its id, or by the label that it alone has.
+    Value telling = Value::object(
+        {{"name", "news"}, {"payload", Value::object({{"from", "$run.id"}})}});
+    bool by_label = items_ % 2 == 1;
+    telling.set(by_label ? "label" : "execution_id", by_label ? "ear=$input.ear" : "$input.ear");
     GraphBuilder outer;
     outer.node("each", "split", Value::object({{"input_array", "$input.items"}}))
         .node("sub", "subworkflow", Value::object({{"workflow_id", "inner"}, {"input", "$item"}}),
               on_error_ignore())
         .node("all", "aggregator")
-        .node("tell", "signal",
-              Value::object({{"execution_id", "$input.ear"}, {"name", "news"},
-                             {"payload", Value::object({{"from", "$run.id"}})}}))
+        .node("tell", "signal", telling)
         .edge("start", "each").edge("each", "sub").edge("sub", "all").edge("all", "tell");
     auto definition = world.define(outer.document());
     for (int64_t i = chaos.between(1, 3); i > 0; --i) {
       std::string ear = "ear-" + std::to_string(i);
       RunId id("parent-" + std::to_string(i));
-      world.send(world.start(ear, listening, Value::object()));
+      Request listen = world.start(ear, listening, Value::object());
+      std::get<StartRun>(listen.command.body).labels = Value::object({{"ear", ear}});
+      world.send(std::move(listen));
       world.send(world.start(
           id.text(), definition,
           Value::object({{"items", counted_items(items_)}, {"ear", ear}})));

@@ -329,6 +329,7 @@ RunLimits run_limits_of(const Settings& settings) {
   limits.signals_kept_max = settings.graph_signals_kept_max;
   limits.mail_recipients_max = small(settings.graph_mail_recipients_max);
   limits.child_depth_max = static_cast<uint32_t>(settings.graph_child_depth_max);
+  limits.signal_targets_max = small(settings.graph_signal_targets_max);
   limits.flow = flow_limits_of(settings);
   return limits;
 }

@@ -284,7 +284,9 @@ void Host::Partition::decide_one(Touched& touched, Item item, Instant now) {
   if (!decision) return;
   mention(touched.items.back().item.command, run);
   for (Post& post : decision->posts) {
-    if (post_job(post, run.id, touched.group) || post_schedule(post, touched.group)) continue;
+    if (post_job(post, run.id, touched.group) || post_schedule(post, touched.group) ||
+        post_to_label(post, touched.group))
+      continue;
     auto addressed_post = addressed(std::move(post), run.id);
     if (!addressed_post) continue;
     addressed_post->group = touched.group;

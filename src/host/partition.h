@@ -74,6 +74,8 @@ class Host::Partition : private SignalSurroundings {
 
   // posts.cpp: what runs send one another.
   std::optional<Posted> addressed(Post post, const RunId& from);
+  bool post_to_label(Post& post, Groups::Member group);
+  Outcome<std::vector<RunId>> labelled(const SendSignal& send);
   void decide_posts(Instant now);
   bool decide_for_others(Instant now);
   void decide_post(OpenRun& open, Posted post, Instant now);

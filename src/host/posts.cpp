@@ -1,3 +1,5 @@
+#include <set>
+
 #include "base/check.h"
 #include "base/hash.h"
 #include "host/partition.h"
@@ -77,6 +79,53 @@ std::optional<Posted> Host::Partition::addressed(Post post, const RunId& from) {
   check(send != nullptr);
   SignalRun signal{send->name, send->payload, send->signal_id};
   return Posted{posted(send->to, std::move(signal), from), 0, std::move(*send)};
+}
+
+/// Those the store knows of, and those that are decided and not durable yet; not the sender itself.
+Outcome<std::vector<RunId>> Host::Partition::labelled(const SendSignal& send) {
+  size_t most = settings_.limits.signal_targets_max + 2;
+  FERMATA_TRY(runs,
+              ports_.store.live_runs_with(send.account, send.label_key, send.label_value, most));
+  std::set<RunId> known(runs.begin(), runs.end());
+  for (const Flight* flight : {&flying_, &next_}) {
+    for (const Touched& touched : flight->runs) {
+      const Run& run = touched.open->run;
+      bool has_it = run.account == send.account && run.exists() &&
+                    run.labels.get(send.label_key) == Value(send.label_value);
+      if (has_it && !run.finished() && known.insert(run.id).second) runs.push_back(run.id);
+    }
+  }
+  std::erase(runs, send.from);
+  return runs;
+}
+
+/// True when the post is a signal to all that have a label; then it is on its way (G-36).
+bool Host::Partition::post_to_label(Post& post, Groups::Member group) {
+  auto* send = std::get_if<SendSignal>(&post);
+  if (!send || send->label_key.empty()) return false;
+  auto runs = labelled(*send);
+  if (!runs) {
+    unsound_.emplace_back(group, runs.error());
+    return true;
+  }
+  std::string label = send->label_key + "=" + send->label_value;
+  size_t most = settings_.limits.signal_targets_max;
+  if (runs->empty() || runs->size() > most) {
+    Error error{ErrorCode::execution_not_found, "no live execution has the label " + label, {}};
+    if (!runs->empty())
+      error.message = "more than " + std::to_string(most) + " executions have the label " + label +
+                      "; setting graph_signal_targets_max";
+    answer_sender(Posted{{}, group, std::move(*send)}, &error);
+    return true;
+  }
+  auto tally = std::make_shared<SignalTally>(runs->size());
+  for (const RunId& run : *runs) {
+    SignalRun signal{send->name, send->payload, send->signal_id};
+    Posted one{posted(run, std::move(signal), send->from), group, *send};
+    one.tally = tally;
+    posts_.push_back(std::move(one));
+  }
+  return true;
 }
 
 /// What is addressed to jobs and schedules. True when there is something for runs.
@@ -165,6 +214,7 @@ void Host::Partition::decide_post(OpenRun& open, Posted post, Instant now) {
   next_.groups.join(post.group, touched.group);
   Groups::Member group = post.group;
   std::optional<SendSignal> sender = std::move(post.sender);
+  std::shared_ptr<SignalTally> tally = std::move(post.tally);
   bool was_there = open.run.exists();
   size_t place = touched.items.size();
   decide_one(touched, std::move(post.item), now);
@@ -176,7 +226,8 @@ void Host::Partition::decide_post(OpenRun& open, Posted post, Instant now) {
     refuse_answer(*post.delivery, *refusal, now);
   if (sender) {
     const std::optional<Error>& refusal = touched.items[place].refusal;
-    answer_sender(Posted{{}, group, std::move(sender)}, refusal ? &*refusal : nullptr);
+    answer_sender(Posted{{}, group, std::move(sender), std::move(tally)},
+                  refusal ? &*refusal : nullptr);
   }
 }
 
@@ -184,8 +235,14 @@ void Host::Partition::decide_post(OpenRun& open, Posted post, Instant now) {
 void Host::Partition::answer_sender(const Posted& post, const Error* refusal) {
   if (!post.sender) return;
   SettleSignal settle{post.sender->ref, refusal == nullptr, refusal ? refusal->message : ""};
-  posts_.push_back(
-      {posted(post.sender->from, std::move(settle), post.sender->to), post.group, std::nullopt});
+  if (SignalTally* tally = post.tally.get()) {
+    if (refusal) tally->refusal = refusal->message;
+    if (!refusal) ++tally->delivered;
+    if (--tally->left > 0) return;
+    settle = {post.sender->ref, tally->delivered > 0, tally->refusal, tally->delivered};
+  }
+  const RunId& by = post.sender->to.empty() ? post.sender->from : post.sender->to;
+  posts_.push_back({posted(post.sender->from, std::move(settle), by), post.group, std::nullopt});
 }
 
 /// Forgets a group whose posts cannot be decided: what brought it about is refused or tried again.

@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -60,12 +61,20 @@ struct Flight {
   }
 };
 
+/// What becomes of a signal to a label: told to its sender when all that have it have answered.
+struct SignalTally {
+  size_t left = 0;
+  uint64_t delivered = 0;
+  std::string refusal{};  ///< of the last one that refused
+};
+
 /// A command that a decision of this turn addresses to another run.
 struct Posted {
   Item item;
   Groups::Member group = 0;  ///< of the sender
   /// Whoever wants to know what became of a signal; none: nobody.
   std::optional<SendSignal> sender;
+  std::shared_ptr<SignalTally> tally{};  ///< when the signal goes to several
   /// Whose occurrence this start is of; it hears when none comes of it.
   std::optional<schedule::Key> schedule{};
   /// Whose answer asked for this; it is told of a refusal.

@@ -184,6 +184,11 @@ class Store : public SignalStore {
     bool more = false;
   };
   virtual Outcome<PendingPage> pending(uint64_t after, size_t limit) = 0;
+  /// Live runs of the account with that label, newest first, `limit` at most.
+  virtual Outcome<std::vector<RunId>> live_runs_with(const AccountId& account,
+                                                     const std::string& label_key,
+                                                     const std::string& label_value,
+                                                     size_t limit) = 0;
   /// Every job that has not ended: what the queue, the leases and the alarm are rebuilt from.
   struct OpenJobsPage {
     std::vector<job::Summary> jobs;

@@ -267,6 +267,24 @@ TEST_P(ReaderContract, audit_is_filtered_and_paged) {
   EXPECT_EQ(times({.from = Instant{2}, .to = Instant{4}}), (Times{3, 2}));
 }
 
+// G-36
+TEST_P(ReaderContract, live_runs_with_a_label_are_found_newest_first) {
+  for (const char* id : {"r1", "r2", "r3", "r4", "r5"}) {
+    RunSummary run = sample_run(id);
+    run.labels = Value::object({{"order", id[1] == '4' ? "18" : "17"}});
+    if (id[1] == '2') run.status = RunStatus::completed;
+    if (id[1] == '3') run.status = RunStatus::paused;
+    if (id[1] == '5') run.account = AccountId("other");
+    create(run);
+  }
+  AccountId acme("acme");
+  auto all = store().live_runs_with(acme, "order", "17", 10);
+  ASSERT_TRUE(all);
+  EXPECT_EQ(*all, (std::vector<RunId>{RunId("r3"), RunId("r1")}));
+  EXPECT_EQ(*store().live_runs_with(acme, "order", "17", 1), std::vector<RunId>{RunId("r3")});
+  EXPECT_TRUE(store().live_runs_with(acme, "order", "19", 10)->empty());
+}
+
 INSTANTIATE_TEST_SUITE_P(adapters, ReaderContract, testing::ValuesIn(store_kinds()), kind_name);
 
 }  // namespace

@@ -62,6 +62,11 @@ class WaitingStore final : public Store {
                                                    size_t limit) override {
     return memory.ended_listeners(signal, since, limit);
   }
+  Outcome<std::vector<RunId>> live_runs_with(const AccountId& account, const std::string& label_key,
+                                             const std::string& label_value,
+                                             size_t limit) override {
+    return memory.live_runs_with(account, label_key, label_value, limit);
+  }
   Outcome<PassedPage> passed(Instant since, uint64_t after, size_t limit) override {
     return memory.passed(since, after, limit);
   }

@@ -49,6 +49,15 @@ Outcome<std::vector<StoredJob>> FaultyStore::load_jobs(std::span<const JobId> id
   return store_.load_jobs(ids);
 }
 
+Outcome<std::vector<RunId>> FaultyStore::live_runs_with(const AccountId& account,
+                                                        const std::string& label_key,
+                                                        const std::string& label_value,
+                                                        size_t limit) {
+  if (plan_.strikes(Fault::load_fails))
+    return fail(ErrorCode::store_unavailable, "the store cannot be read");
+  return store_.live_runs_with(account, label_key, label_value, limit);
+}
+
 Outcome<Store::OpenJobsPage> FaultyStore::open_jobs(uint64_t after, size_t limit) {
   return store_.open_jobs(after, limit);
 }

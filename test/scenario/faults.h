@@ -84,6 +84,8 @@ class FaultyStore final : public Store {
                                                    size_t limit) override {
     return store_.ended_listeners(signal, since, limit);
   }
+  Outcome<std::vector<RunId>> live_runs_with(const AccountId& account, const std::string& label_key,
+                                             const std::string& label_value, size_t limit) override;
   Outcome<PassedPage> passed(Instant since, uint64_t after, size_t limit) override {
     return store_.passed(since, after, limit);
   }

@@ -40,6 +40,8 @@ void set_limit(RunLimits& limits, std::string_view name, int64_t value) {
     limits.run_bytes_max = count;
   else if (name == "child_depth_max")
     limits.child_depth_max = count;
+  else if (name == "signal_targets_max")
+    limits.signal_targets_max = count;
   else if (name == "mail_recipients_max")
     limits.mail_recipients_max = count;
   else if (name == "signals_kept_max")

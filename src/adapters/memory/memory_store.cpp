@@ -121,6 +121,20 @@ void MemoryStore::append(const AuditLine& line) {
   audit_.push_back(std::move(entry));
 }
 
+Outcome<std::vector<RunId>> MemoryStore::live_runs_with(const AccountId& account,
+                                                        const std::string& label_key,
+                                                        const std::string& label_value,
+                                                        size_t limit) {
+  std::lock_guard lock(mutex_);
+  std::vector<RunId> out;
+  for (auto at = runs_.rbegin(); at != runs_.rend() && out.size() < limit; ++at) {
+    const RunSummary& run = at->second.summary;
+    bool has_it = run.account == account && run.labels.get(label_key) == Value(label_value);
+    if (has_it && !is_terminal(run.status)) out.push_back(run.id);
+  }
+  return out;
+}
+
 Outcome<Store::PendingPage> MemoryStore::pending(uint64_t after, size_t limit) {
   std::lock_guard lock(mutex_);
   PendingPage page;

@@ -170,6 +170,23 @@ void SqliteStore::on_answer(std::function<void()> ring) {
   parts_->committing.on_answer(std::move(ring));
 }
 
+Outcome<std::vector<RunId>> SqliteStore::live_runs_with(const AccountId& account,
+                                                        const std::string& label_key,
+                                                        const std::string& label_value,
+                                                        size_t limit) {
+  RunFilter filter;
+  filter.account = account;
+  filter.label_key = label_key;
+  filter.label_value = label_value;
+  filter.statuses = {RunStatus::running, RunStatus::waiting, RunStatus::paused};
+  return parts_->loading.read([&](ReadConnection& c) -> Outcome<std::vector<RunId>> {
+    FERMATA_TRY(page, c.runs.list(filter, limit, UINT64_MAX));
+    std::vector<RunId> out;
+    for (const RunSummary& run : page.items) out.push_back(run.id);
+    return out;
+  });
+}
+
 Outcome<Store::PendingPage> SqliteStore::pending(uint64_t after, size_t limit) {
   FERMATA_TRY(
       found, parts_->loading.read([&](ReadConnection& c) { return c.runs.pending(after, limit); }));

@@ -66,6 +66,8 @@ class SqliteStore final : public Store,
   Outcome<std::vector<WaitRecord>> listening_waits(size_t after, size_t limit) override;
   Outcome<std::vector<WaitRecord>> ended_listeners(const Signal& signal, Instant since,
                                                    size_t limit) override;
+  Outcome<std::vector<RunId>> live_runs_with(const AccountId& account, const std::string& label_key,
+                                             const std::string& label_value, size_t limit) override;
   Outcome<PassedPage> passed(Instant since, uint64_t after, size_t limit) override;
   std::string trouble() const override;
 

@@ -78,7 +78,13 @@ void order_signal(Step& step, TokenId id) {
   const Run& run = step.run;
   const Token& token = run.tokens.at(id);
   SendSignal order;
-  order.to = RunId(to_text(token.parameters.get("execution_id")));
+  if (const Value* label = token.parameters.find("label")) {
+    auto [key, value] = label_in(to_text(*label)).value_or(Label{});
+    order.label_key = std::move(key);
+    order.label_value = std::move(value);
+  } else {
+    order.to = RunId(to_text(token.parameters.get("execution_id")));
+  }
   order.account = run.account;
   order.name = to_text(token.parameters.get("name"));
   const Value* payload = token.parameters.find("payload");
@@ -172,10 +178,21 @@ void start_child(Step& step, TokenId id, Value parameters) {
                Route::all()});
 }
 
+std::optional<Label> label_in(std::string_view text) {
+  size_t middle = text.find('=');
+  if (middle == 0 || middle == std::string_view::npos) return std::nullopt;
+  return Label{std::string(text.substr(0, middle)), std::string(text.substr(middle + 1))};
+}
+
 void send_signal(Step& step, TokenId id, Value parameters) {
+  if (const Value* label = parameters.find("label"); label && !label_in(to_text(*label)))
+    return fail_node(
+        step, id,
+        {"parameter_invalid", "the label `" + to_text(*label) + "` is not key=value", {}});
   if (!begin_order(step, id, std::move(parameters))) return;
   const Token& token = step.run.tokens.at(id);
-  RunId to(to_text(token.parameters.get("execution_id")));
+  const Value* named = token.parameters.find("execution_id");
+  RunId to(named ? to_text(*named) : "");
   std::string name = to_text(token.parameters.get("name"));
   order_signal(step, id);
   step.emit(SignalSent{activation_of(step.run, id), std::move(to), std::move(name)});
@@ -224,7 +241,9 @@ void take_child_end(Step& step, TokenId id, const SettleChild& end) {
 
 void take_signal_fate(Step& step, TokenId id, const SettleSignal& fate) {
   if (!fate.delivered) return fail_node(step, id, {"signal_target_missing", fate.reason, {}});
-  finish_node(step, id, {Value::object({{"delivered", true}}), {}, Route::all()});
+  Value output = Value::object({{"delivered", true}});
+  if (fate.executions) output.set("executions", *fate.executions);
+  finish_node(step, id, {std::move(output), {}, Route::all()});
 }
 
 void stop_order(Step& step, TokenId id) {

@@ -9,6 +9,13 @@ void start_job(Step& step, TokenId id, Value parameters);
 void start_child(Step& step, TokenId id, Value parameters);
 void send_signal(Step& step, TokenId id, Value parameters);
 
+/// Of a signal that goes to whoever has it: `key=value`.
+struct Label {
+  std::string key;
+  std::string value;
+};
+std::optional<Label> label_in(std::string_view text);
+
 void take_job_end(Step& step, TokenId id, const SettleJob& end);
 void take_child_end(Step& step, TokenId id, const SettleChild& end);
 void take_signal_fate(Step& step, TokenId id, const SettleSignal& fate);

@@ -148,10 +148,15 @@ TEST(Parameters, a_signal_wait_that_branches_needs_its_edge) {
 }
 
 // G-48
-TEST(Parameters, a_signal_wait_cannot_look_into_signals_yet) {
+TEST(Parameters, a_signal_wait_looks_into_signals_by_sound_criteria) {
   EXPECT_EQ(errors_in("wait_for_signal", R"({"name": "go", "match": {}})"), Lines{});
-  EXPECT_EQ(errors_in("wait_for_signal", R"({"name": "go", "match": {"a": 1}})"),
+  EXPECT_EQ(errors_in("wait_for_signal", R"({"name": "go", "match": {"a": {"in": [1, 2]}}})"),
+            Lines{});
+  EXPECT_EQ(errors_in("wait_for_signal", R"({"name": "go", "match": {"a": {"in": 1}}})"),
             Lines{"parameter_invalid /match"});
+  EXPECT_EQ(
+      errors_in("wait_for_signal", R"({"name": "go", "match": {"a": {"in": "{{ $input.l }}"}}})"),
+      Lines{});
 }
 
 // G-45, G-70: a scope needs its settings before the aggregator runs.

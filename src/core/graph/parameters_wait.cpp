@@ -1,6 +1,9 @@
 #include "core/graph/check.h"
+#include <algorithm>
+
 #include "core/graph/parameters.h"
 #include "core/wait/config.h"
+#include "core/wait/criteria.h"
 #include "core/wait/for_event.h"
 
 namespace fermata::graph {
@@ -184,11 +187,21 @@ void check_event_wait(const NodeParameters& node, Findings& findings) {
   if (!read) tell_findings(node, config, read.error(), findings);
 }
 
+bool holds_expression_within(const Value& value) {
+  if (value.is_array()) return std::ranges::any_of(value.items(), holds_expression_within);
+  if (value.is_object())
+    return std::ranges::any_of(value.members(), [](const Value::Member& member) {
+      return holds_expression_within(member.value);
+    });
+  return holds_expression(value);
+}
+
 void check_signal_wait(const NodeParameters& node, Findings& findings) {
   const Value* match = node.values.find("match");
-  if (match && match->size() > 0)
-    findings.error("parameter_invalid", node.written_at("/match"),
-                   "This build matches signals by name only; remove \"match\".");
+  // What an expression comes to is seen when the node is reached.
+  if (match && !holds_expression_within(*match))
+    if (auto mistake = criteria_mistake(*match))
+      findings.error("parameter_invalid", node.written_at("/match"), *mistake + ".");
   const Value& action = node.values.get("on_timeout");
   bool branches = action.is_string() && action.as_string() == "branch";
   if (branches && node.values.find("timeout_edge_id") == nullptr)

@@ -1,3 +1,4 @@
+#include "core/graph/orders.h"
 #include "core/graph/parameters.h"
 
 /// Nodes whose work is done by a worker or by another execution.
@@ -43,10 +44,27 @@ constexpr Parameter subworkflow_parameters[] = {
 };
 
 constexpr Parameter sent_signal_parameters[] = {
-    {.name = "execution_id", .kind = Kind::text, .required = true},
+    {.name = "execution_id", .kind = Kind::text},
+    {.name = "label", .kind = Kind::text},
     {.name = "name", .kind = Kind::text, .required = true},
     {.name = "payload"},
 };
+
+/// To whom it goes: one execution, or those that have a label.
+void check_signal_target(const NodeParameters& node, Findings& findings) {
+  const Value* label = node.literal("label");
+  bool by_id = node.values.find("execution_id") != nullptr;
+  bool by_label = node.values.find("label") != nullptr;
+  if (!by_id && !by_label)
+    findings.error("parameter_missing", node.written_at("/execution_id"),
+                   "A signal needs \"execution_id\" or \"label\".");
+  if (by_id && by_label)
+    findings.error("parameter_invalid", node.written_at("/label"),
+                   "A signal goes to \"execution_id\" or to a \"label\"; remove one of the two.");
+  if (label && label->is_string() && !label_in(label->as_string()))
+    findings.error("parameter_invalid", node.written_at("/label"),
+                   "A label is written as key=value.");
+}
 
 }  // namespace
 
@@ -57,7 +75,7 @@ NodeSchema work_schema(NodeType type) {
     case NodeType::subworkflow:
       return {subworkflow_parameters};
     default:
-      return {sent_signal_parameters};
+      return {sent_signal_parameters, check_signal_target};
   }
 }
 

@@ -7,6 +7,7 @@
 #include "core/graph/wait_plan.h"
 #include "core/run/wait_events.h"
 #include "core/run/wait_gate.h"
+#include "core/wait/criteria.h"
 
 /// Nodes that park their token: waits and signal waits, and what wakes them.
 namespace fermata::graph {
@@ -173,10 +174,25 @@ void start_wait(Step& step, TokenId id, const Value& parameters) {
 
 void follow_date(Step& step, TokenId id, const WaitPlan& plan) { leave_by_date(step, id, plan); }
 
-void start_signal_wait(Step& step, TokenId id, const Value& parameters) {
+namespace {
+
+/// The first of the kept signals that a wait of these parameters is for, or null.
+const KeptSignal* first_fitting(const Run& run, const Value& parameters) {
   std::string name = to_text(parameters.get("name"));
-  for (const KeptSignal& signal : step.run.signals)
-    if (signal.name == name) return take_signal(step, id, KeptSignal(signal));
+  for (const KeptSignal& signal : run.signals)
+    if (signal.name == name && meets_criteria(parameters.get("match"), signal.payload))
+      return &signal;
+  return nullptr;
+}
+
+}  // namespace
+
+void start_signal_wait(Step& step, TokenId id, const Value& parameters) {
+  if (auto mistake = criteria_mistake(parameters.get("match")))
+    return fail_node(step, id, {"parameter_invalid", "\"match\": " + *mistake, {}});
+  if (const KeptSignal* kept = first_fitting(step.run, parameters))
+    return take_signal(step, id, KeptSignal(*kept));
+  std::string name = to_text(parameters.get("name"));
   auto timeout_ms = integer_of(parameters.get("timeout_ms")).value_or(0);
   const Node& node = step.run.definition->nodes[step.run.tokens.at(id).node];
   if (node.timeout_ms) timeout_ms = *node.timeout_ms;
@@ -187,7 +203,10 @@ void start_signal_wait(Step& step, TokenId id, const Value& parameters) {
   // A later attempt waits by the same parameters (G-10).
   bool started = step.run.tokens.at(id).parked == Parked::started;
   if (node.retry.max_attempts > 1 && !started) step.emit(NodeStarted{activation, parameters});
-  step.emit(WaitOpened{activation, "signal", until, "", name, {}});
+  Value config;
+  if (const Value& match = parameters.get("match"); match.size() > 0)
+    config = Value::object({{"match", match}});
+  step.emit(WaitOpened{activation, "signal", until, "", name, {}, "", std::move(config)});
 }
 
 std::optional<std::vector<EdgeIndex>> edges_to(const Run& run, TokenId id,
@@ -207,8 +226,7 @@ std::optional<std::vector<EdgeIndex>> edges_to(const Run& run, TokenId id,
 void resume_by_hand(Step& step, TokenId id, const Value& event, std::vector<EdgeIndex> edges) {
   Activation activation = activation_of(step.run, id);
   const Token& token = step.run.tokens.at(id);
-  if (token.parked == Parked::event)
-    return resume_event_by_hand(step, id, event, std::move(edges));
+  if (token.parked == Parked::event) return resume_event_by_hand(step, id, event, std::move(edges));
   Value output = Value::object();
   if (token.parked == Parked::signal) {
     output = Value::object({{"payload", event}, {"received_at", Value()}, {"timed_out", false}});
@@ -239,8 +257,8 @@ void offer_signals(Step& step, const std::string& name) {
   for (const auto& [id, token] : step.run.tokens) {
     if (token.parked != Parked::signal || token.parameters.get("name") != Value(name)) continue;
     if (!listens(step.run, id)) continue;
-    for (const KeptSignal& signal : step.run.signals)
-      if (signal.name == name) return take_signal(step, id, KeptSignal(signal));
+    if (const KeptSignal* kept = first_fitting(step.run, token.parameters))
+      return take_signal(step, id, KeptSignal(*kept));
   }
 }
 

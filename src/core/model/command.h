@@ -104,6 +104,7 @@ struct SettleSignal {
   std::string ref;
   bool delivered = false;
   std::string reason;  ///< when it was not
+  std::optional<uint64_t> executions{};  ///< that have it, when it was sent to a label
 };
 
 /// A user lets a wait go on (W-15); a cancelled one whose token still stands there too.

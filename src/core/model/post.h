@@ -48,15 +48,18 @@ struct StopRun {
   RunId run;
   std::string reason;
 };
-/// Send a signal to another run of the account; its fate comes back as SettleSignal.
+/// Send a signal to another run of the account, or to every live one that has a label; its fate
+/// comes back as SettleSignal.
 struct SendSignal {
-  RunId to;
+  RunId to;  ///< empty: to those with the label
   AccountId account;
   std::string name;
   Value payload;
   std::string signal_id;
   RunId from;
   std::string ref;
+  std::string label_key{};
+  std::string label_value{};
 };
 /// A run that another one waits for has ended.
 struct ReportRun {

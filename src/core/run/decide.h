@@ -35,6 +35,7 @@ struct RunLimits {
   int64_t interval_ms_max = int64_t{365} * 86'400'000;
   uint64_t signals_kept_max = 10'000;
   uint32_t child_depth_max = 32;
+  uint32_t signal_targets_max = 1'000;  ///< executions that one signal to a label reaches
   int64_t callback_give_up_ms = int64_t{72} * 3'600'000;  ///< W-74
   uint32_t mail_recipients_max = 100;
   flow::FlowLimits flow;  ///< of scripts; settings `flow_…`

@@ -237,7 +237,7 @@ void apply(Run& run, const WaitOpened& event, Instant at) {
                  : event.kind == "event" ? Parked::event
                                          : Parked::timer;
   if (token.parked == Parked::signal && !token.parameters.is_object())
-    token.parameters = Value::object({{"name", event.signal_name}});
+    token.parameters = signal_wait_parameters(event);
   set_due(run, event.activation.token, token, event.resume_at);
   open_wait(run, event, at);
 }
@@ -344,8 +344,8 @@ void apply(Run& run, const MergeArrived& event, Instant at) {
     run.pending_merges.emplace(merge.id, key);
     ++run.branch(token.lineage).merges;
   }
-  merge.arrivals.push_back({event.edge, std::move(token.context), std::move(token.payload),
-                            std::move(token.starts)});
+  merge.arrivals.push_back(
+      {event.edge, std::move(token.context), std::move(token.payload), std::move(token.starts)});
 }
 
 void apply(Run& run, const MergeRecounted& event, Instant) {

@@ -133,6 +133,12 @@ std::string next_wait_id(const Run& run, const std::string& step) {
   return wait_id_of(run, step, opened == run.waits_opened.end() ? 1 : opened->second + 1);
 }
 
+Value signal_wait_parameters(const WaitOpened& event) {
+  Value parameters = Value::object({{"name", event.signal_name}});
+  if (const Value* match = event.config.find("match")) parameters.set("match", *match);
+  return parameters;
+}
+
 void open_wait(Run& run, const WaitOpened& event, Instant at) {
   Wait wait;
   if (event.kind == "signal") {

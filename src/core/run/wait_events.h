@@ -18,6 +18,8 @@ struct WaitEnd {
 };
 
 void open_wait(Run& run, const WaitOpened& event, Instant at);
+/// What a token that waits for a signal knows of it.
+Value signal_wait_parameters(const WaitOpened& event);
 /// What its token came to ends it; nothing when no wait stands there.
 void end_wait(Run& run, TokenId token, WaitEnd end);
 void end_wait(Run& run, const WaitResumed& event, Instant at);

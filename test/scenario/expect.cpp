@@ -140,6 +140,12 @@ void Player::on_expect(Words& words, const Line& line) {
     expect_approval(words);
   else if (what == "signal")
     expect_signal(words);
+  else if (what == "claimed")
+    expect_claimed(words);
+  else if (what == "job")
+    expect_job(words);
+  else if (what == "answer" || what == "lost" || what == "cancels")
+    expect_answer(what, words);
   else if (what == "calls")
     expect_calls(words);
   else if (what == "call")

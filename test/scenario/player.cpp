@@ -105,6 +105,10 @@ void Player::perform(const Line& line) {
       {"event", &Player::on_event},     {"contact", &Player::on_contact},
       {"settings", &Player::on_settings}, {"workflow", &Player::on_workflow},
       {"goals", &Player::on_rules},     {"triggers", &Player::on_rules},
+      {"worker", &Player::on_worker},   {"claim", &Player::on_claim},
+      {"report", &Player::on_report},   {"heartbeat", &Player::on_heartbeat},
+      {"dismiss", &Player::on_dismiss}, {"submit", &Player::on_submit},
+      {"job", &Player::on_job},
       {"expect", &Player::on_expect}};
   Words words(line);
   std::string before = current_;

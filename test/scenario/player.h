@@ -63,6 +63,30 @@ class Player {
   void on_schedule(Words& words, const Line& line);
   void expect_schedule(Words& words);
   void expect_occurrences(Words& words, const Line& line);
+  // jobs.cpp: a worker is what it was given, as a process beside the engine knows it.
+  struct Hand {
+    std::string name;
+    RegistrationId registration;
+    uint32_t slots = 0;
+    uint64_t seq = 0;
+    std::shared_ptr<std::optional<Outcome<Workers::Claimed>>> claimed;  ///< the open claim's answer
+    std::string last_claimed;
+    std::map<std::string, std::map<uint32_t, uint64_t>> held;  ///< fences by job and attempt
+    std::string lost = "none", cancels = "none";               ///< by the latest heartbeat
+  };
+  Hand& hand(Words& words);
+  void take_claimed(Hand& worker);
+  void tell(const job::Command& command);
+  void on_worker(Words& words, const Line& line);
+  void on_claim(Words& words, const Line& line);
+  void on_report(Words& words, const Line& line);
+  void on_heartbeat(Words& words, const Line& line);
+  void on_dismiss(Words& words, const Line& line);
+  void on_submit(Words& words, const Line& line);
+  void on_job(Words& words, const Line& line);
+  void expect_claimed(Words& words);
+  void expect_job(Words& words);
+  void expect_answer(const std::string& what, Words& words);
   // events.cpp
   void on_event(Words& words, const Line& line);
   void expect_signal(Words& words);
@@ -151,6 +175,9 @@ class Player {
   size_t replies_ = 0;
   bool refusals_expected_ = true;
   uint64_t signals_ = 0;
+  std::map<std::string, Hand> hands_;  ///< workers by name
+  uint64_t registrations_ = 0;
+  std::string answer_;                 ///< to the latest word about a job
   Played played_;
 };
 

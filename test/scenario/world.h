@@ -44,6 +44,11 @@ class World {
   Outcome<ContactTold> tell_contact(const contact::Command& command);
   /// In force from the next turn on; outlives every crash, as the catalogue does.
   AccountTable& accounts() { return accounts_.table; }
+  /// The same of one command to a job.
+  Outcome<JobTold> tell_job(const job::Command& command);
+  /// What a worker asks; its answers have come, or will.
+  void ask_workers(std::function<void(Workers&)> visit);
+  job::Job job_state(const JobId& id);
   schedule::Schedule schedule_state(const schedule::Key& key);
   /// Turns until nothing is left to do at this instant.
   void settle();

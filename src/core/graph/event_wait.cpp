@@ -5,6 +5,7 @@
 #include "core/graph/check_words.h"
 #include "core/graph/event_wait.h"
 #include "core/run/wait_events.h"
+#include "core/run/wait_gate.h"
 #include "core/wait/event_types.h"
 #include "core/wait/for_event.h"
 
@@ -154,6 +155,7 @@ void start_event_wait(Step& step, TokenId id, const Value& parameters) {
   opened.listeners = listeners_of(*read, *scope, from, phone_of(step.given.contact.get()));
   step.touch(activation.lineage);
   step.emit(std::move(opened));
+  hold_at_limit(step, {WaitSource::graph, id});
 }
 
 void take_event(Step& step, TokenId id, size_t listener, const Signal& signal) {

@@ -31,6 +31,21 @@ WaitOpened opening(const Activation& activation, const WaitPlan& plan, std::stri
           "",         plan.intent, plan.type, plan.config};
 }
 
+/// What the next step sees of a wait for an instant (W-47), beside when and by whom it went on.
+void tell_wait(Value& output, const Step& step, TokenId id, Value event, const Value& branch) {
+  auto found = step.run.waits.find({WaitSource::graph, id});
+  if (found == step.run.waits.end()) return;
+  const Wait& wait = found->second;
+  bool for_signal = wait.is_for_event();
+  output.set("timed_out", false);
+  output.set("event", std::move(event));
+  output.set("events", Value::array());
+  output.set("branch", branch);
+  output.set("waited_ms", (step.at - wait.reached_at).ms);
+  output.set("occurrence", wait.occurrence);
+  output.set("scheduled_at", wait.due && !for_signal ? Value(to_rfc3339(*wait.due)) : Value());
+}
+
 /// What ends a wait whose date leads to no instant to come: it has passed (R7), or the contact has
 /// none.
 struct DateEnd {
@@ -67,6 +82,7 @@ void leave_by_date(Step& step, TokenId id, const WaitPlan& plan) {
   Value output = suspend_output(plan.at, timer_id_of(step.run, activation));
   output.set("resumed_at", to_rfc3339(step.at));
   output.set("resumed_by", end.by);
+  tell_wait(output, step, id, Value(), Value());
   std::vector<EdgeIndex> edges;
   if (end.reaction.action == waits::DateAction::proceed) edges = node.normal_out;
   if (end.reaction.action == waits::DateAction::branch && end.route < node.routes.size() &&
@@ -99,6 +115,7 @@ void resume_wait(Step& step, TokenId id) {
   Value output = suspend_output(*token.due, timer_id_of(step.run, activation));
   output.set("resumed_at", to_rfc3339(step.at));
   output.set("resumed_by", "scheduler");
+  tell_wait(output, step, id, Value(), Value());
   step.touch(activation.lineage);
   step.emit(
       WaitResumed{activation, "scheduler", std::move(output), node.normal_out, token.since, ""});
@@ -170,6 +187,7 @@ void start_wait(Step& step, TokenId id, const Value& parameters) {
   step.touch(activation.lineage);
   step.emit(opening(activation, *plan, timer_id));
   hold_at_gate(step, gate, {WaitSource::graph, id});
+  hold_at_limit(step, {WaitSource::graph, id});
 }
 
 void follow_date(Step& step, TokenId id, const WaitPlan& plan) { leave_by_date(step, id, plan); }
@@ -233,9 +251,11 @@ void resume_by_hand(Step& step, TokenId id, const Value& event, std::vector<Edge
   } else if (token.due) {
     output = suspend_output(*token.due, timer_id_of(step.run, activation));
   }
-  output.set("event", event);
   output.set("resumed_at", to_rfc3339(step.at));
   output.set("resumed_by", "manual");
+  const Definition& definition = *step.run.definition;
+  bool one_way = edges != definition.nodes[token.node].normal_out && edges.size() == 1;
+  tell_wait(output, step, id, event, one_way ? Value(definition.edges[edges[0]].id) : Value());
   step.touch(activation.lineage);
   step.emit(
       WaitResumed{activation, "manual", std::move(output), std::move(edges), token.since, ""});
@@ -247,7 +267,7 @@ void resume_past_date(Step& step, TokenId id, const std::string& branch) {
   Instant since = step.run.tokens.at(id).since;
   std::vector<EdgeIndex> edges = edges_to(step.run, id, branch).value_or(std::vector<EdgeIndex>{});
   Value output = Value::object({{"resumed_at", to_rfc3339(step.at)}, {"resumed_by", "past_date"}});
-  if (!branch.empty()) output.set("branch", branch);
+  tell_wait(output, step, id, Value(), branch.empty() ? Value() : Value(branch));
   step.touch(activation.lineage);
   step.emit(WaitResumed{activation, "past_date", std::move(output), std::move(edges), since, ""});
   settle(step, activation.lineage);

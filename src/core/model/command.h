@@ -138,6 +138,8 @@ struct ReleaseWaits {
 /// The contact of the run has changed: waits that follow one of its fields are computed anew
 /// (W-42).
 struct FollowContact {};
+/// There is other zone data: waits that came from local time follow it (W-48).
+struct FollowZones {};
 /// A signal has reached goals of the run's workflow (W-59).
 struct AchieveGoals {
   std::vector<std::string> goals;   ///< that the signal reached
@@ -188,7 +190,7 @@ using CommandBody = std::variant<StartRun, WakeRun, AnswerCall, RecoverCalls, Ca
                                  ResumeRun, SignalRun, MigrateRun, SettleJob, SettleChild,
                                  SettleSignal, ResumeWait, CancelWait, ChangeWait, HoldWaits,
                                  ReleaseWaits, AnswerApproval, OpenWait, CompleteRun, TakeAnswer,
-                                 OfferSignal, FollowContact, AchieveGoals>;
+                                 OfferSignal, FollowContact, AchieveGoals, FollowZones>;
 
 /// An imperative addressed to one run.
 struct Command {

@@ -91,4 +91,21 @@ std::vector<Listener> listeners_of(const Value& list) {
   return listeners;
 }
 
+bool is_typed(const Wait& wait) {
+  if (wait.source == WaitSource::flow) return false;
+  if (wait.type == "fixed_time") return wait.config.find("duration") != nullptr;
+  if (wait.is_for_event())
+    return wait.config.find("event_type") != nullptr || wait.config.find("events") != nullptr;
+  return true;
+}
+
+bool counts_in_limit(const Wait& wait) {
+  return is_pending(wait.status) && wait.hold != held_by_limit && is_typed(wait);
+}
+
+bool is_overdue(const Wait& wait, Instant now) {
+  return is_pending(wait.status) && wait.due && *wait.due < now &&
+         (wait.hold.empty() || wait.hold == held_by_switch);
+}
+
 }  // namespace fermata

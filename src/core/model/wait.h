@@ -83,6 +83,7 @@ struct Wait {
   Value outcome;
   std::string last_error;    ///< of one that ended as `error`
   uint64_t ending = 0;  ///< its place among the ends of its run that are told (W-72); 0: none
+  uint32_t retries = 0;  ///< of a resume that failed (W-66)
   bool operator==(const Wait&) const = default;
   bool is_for_event() const { return type == "for_event"; }
   /// Hears signals to its contact or account, not only those kept by its run.
@@ -95,8 +96,21 @@ struct Wait {
     v("resumed_by", resumed_by); v("ended_reason", ended_reason); v("signal_id", signal_id);
     v("callback", callback); v("metadata", metadata); v("request", request);
     v("outcome", outcome); v("last_error", last_error); v("ending", ending);
+    v("retry_count", retries);
   }
 };
+
+/// Why a wait is held that found no room within its account's limits (W-80), or that fell due while
+/// resumes are switched off.
+inline constexpr std::string_view held_by_limit = "limit";
+inline constexpr std::string_view held_by_switch = "resumes_off";
+/// True for a wait that was given as one of the four types, not a plain interval, a timer of a
+/// script or a signal to the run.
+bool is_typed(const Wait& wait);
+/// What the limit of an account counts (W-80).
+bool counts_in_limit(const Wait& wait);
+/// It should have ended by now, and nobody but a switch holds it (W-86).
+bool is_overdue(const Wait& wait, Instant now);
 
 /// A wait with the names of what it belongs to: a row of the store (W-90).
 struct WaitRecord {

@@ -88,4 +88,12 @@ void look_at_clock(Step& step) {
   (void)(step.run.definition->is_script() ? on_wake_script(step) : on_wake(step));
 }
 
+void release_limited(Step& step) {
+  std::vector<std::string> due;
+  for (const auto& [key, wait] : step.run.waits)
+    if (wait.hold == held_by_limit && wait.due && *wait.due <= step.given.now)
+      due.push_back(wait.id);
+  for (std::string& id : due) step.emit(WaitReleased{std::move(id), "engine"});
+}
+
 }  // namespace fermata

@@ -22,6 +22,9 @@ void exit_by_wait(Step& step, const std::string& reason);
 void go_on(Step& step);
 /// Looks at the clock; an early look is a quiet refusal.
 void look_at_clock(Step& step);
+/// Waits that are due while they wait for room within a limit wait no longer (W-80): signals they
+/// have missed count before the timeout.
+void release_limited(Step& step);
 /// What the ends of this decision leave for those who are to be told (W-72).
 std::vector<Delivery> deliveries_of(const Step& step);
 

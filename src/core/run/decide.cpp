@@ -16,6 +16,7 @@ Decision concluded(Step& step) {
   step.decision.waits = take_wait_changes(step.run);
   step.decision.approvals = take_approval_changes(step.run);
   step.decision.deliveries = deliveries_of(step);
+  step.decision.listeners_opened = step.listeners_opened;
   return std::move(step.decision);
 }
 
@@ -76,6 +77,7 @@ Outcome<Decision> decide(Run& run, const Command& command, const Given& given) {
           [&](const TakeAnswer& body) { return on_take_answer(step, command, body); },
           [&](const OfferSignal& body) { return on_offer(step, body); },
           [&](const FollowContact&) { return on_follow_contact(step, command); },
+          [&](const FollowZones&) { return on_follow_zones(step); },
           [&](const AchieveGoals& body) { return on_achieve_goals(step, body); },
       },
       command.body);

@@ -41,6 +41,13 @@ struct RunLimits {
   flow::FlowLimits flow;  ///< of scripts; settings `flow_…`
 };
 
+/// What the limits of an account leave to a run (W-80); whoever keeps count says so.
+struct WaitRoom {
+  int64_t per_execution = 0;               ///< waits of the API that may be pending; 0: any number
+  std::optional<int64_t> waits{};          ///< more that the account may have; none: any number
+  std::optional<int64_t> listeners{};      ///< that may be opened now; none: any number
+};
+
 /// All that a decision may know of the world.
 struct Given {
   Instant now;
@@ -57,6 +64,7 @@ struct Given {
   std::shared_ptr<const AccountSettings> account = nullptr;
   std::shared_ptr<const Contact> contact = nullptr;
   OnInactive workflow = OnInactive::active;  ///< what becomes of waits of the run's workflow
+  WaitRoom room{};
 };
 
 struct Decision {
@@ -66,6 +74,7 @@ struct Decision {
   std::vector<WaitRecord> waits;  ///< those it changed, as they are now
   std::vector<ApprovalRecord> approvals;  ///< the same of approvals
   std::vector<Delivery> deliveries;  ///< of the ends it brought about
+  int64_t listeners_opened = 0;  ///< that count in a limit of the account (W-80)
 };
 
 /// Decides what a command means for a run and advances the run by the events it returns: each event

@@ -11,11 +11,23 @@ namespace {
 Value text(const std::string& text) { return text.empty() ? Value() : Value(text); }
 Value instant(const std::optional<Instant>& at) { return at ? Value(to_rfc3339(*at)) : Value(); }
 
-const Value& address_of(const Run& run, const Value& own) {
+/// The wait's, else the run's, else the definition's, else the account's; null when there is none.
+Value address_of(const Step& step, const Value& own) {
+  const Run& run = step.run;
   if (own.is_object()) return own;
   const Value& registered = run.trigger.get("callback");
   if (run.definition->external && registered.is_object()) return registered;
-  return run.definition->callback;
+  if (run.definition->callback.is_object()) return run.definition->callback;
+  const AccountSettings* account = step.given.account.get();
+  if (!account || account->callbacks.url.empty()) return Value();
+  return Value::object({{"url", account->callbacks.url}});
+}
+
+/// How long it is tried: what the account has chosen, else what the server says.
+Duration patience_of(const Step& step) {
+  const AccountSettings* account = step.given.account.get();
+  if (!account) return Duration{step.given.limits.callback_give_up_ms};
+  return Duration{account->callbacks.give_up_hours * 3'600'000};
 }
 
 /// The parts that every delivery has.
@@ -30,7 +42,7 @@ Delivery begin(const Step& step, uint64_t sequence, const Value& callback) {
   out.callback = callback;
   out.created_at = step.at;
   out.next_at = step.at;
-  out.give_up_at = step.at + Duration{step.given.limits.callback_give_up_ms};
+  out.give_up_at = step.at + patience_of(step);
   return out;
 }
 
@@ -96,12 +108,12 @@ std::vector<Delivery> deliveries_of(const Step& step) {
   if (run.endings == step.endings_before) return out;
   for (const WaitRecord& record : step.decision.waits) {
     if (record.wait.ending <= step.endings_before) continue;
-    const Value& callback = address_of(run, record.wait.callback);
+    Value callback = address_of(step, record.wait.callback);
     if (callback.is_object()) out.push_back(of_wait(step, record.wait, callback));
   }
   // In a run without a program its own end is the last that is counted.
   if (run.finished() && run.definition->external) {
-    const Value& callback = address_of(run, Value());
+    Value callback = address_of(step, Value());
     if (callback.is_object()) out.push_back(of_run(step, callback));
   }
   std::sort(out.begin(), out.end(),

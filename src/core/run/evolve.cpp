@@ -421,7 +421,7 @@ void apply(Run& run, const TokensCancelled& event, Instant) {
 
 void apply(Run& run, const SignalReceived& event, Instant at) {
   if (run.script) {
-    script_receives(run, event);
+    script_receives(run, event, at);
   } else {
     run.signals.push_back({event.name, event.id, event.payload, at});
   }

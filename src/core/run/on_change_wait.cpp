@@ -77,6 +77,8 @@ Outcome<void> on_change_wait(Step& step, const Command& command, const ChangeWai
   const Wait& wait = run.waits.at(key);
   if (!is_pending(wait.status)) return wait_has_ended();
   if (run.paused()) return fail(ErrorCode::run_paused, "the execution is paused");
+  if (key.source == WaitSource::flow)
+    return fail(ErrorCode::type_fixed, "the wait is a script's own: resume or cancel it");
   if (wait.is_for_event()) return change_event_wait(step, command, wait, change);
   Instant from = change.from_now ? step.at : wait.reached_at;
   bool interval = !wait.config.find("duration") && wait.type == "fixed_time";

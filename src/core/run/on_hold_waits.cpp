@@ -10,7 +10,8 @@ namespace {
 std::vector<std::string> chosen(const Run& run, const std::string& id) {
   std::vector<std::string> ids;
   for (const auto& [key, wait] : run.waits)
-    if (is_pending(wait.status) && (id.empty() || wait.id == id)) ids.push_back(wait.id);
+    if (is_pending(wait.status) && key.source != WaitSource::flow && (id.empty() || wait.id == id))
+      ids.push_back(wait.id);
   return ids;
 }
 
@@ -19,7 +20,11 @@ bool held_otherwise(const Wait& wait) { return !wait.hold.empty() && wait.hold !
 }  // namespace
 
 Outcome<void> on_hold_waits(Step& step, const Command& command, const HoldWaits& hold) {
-  if (!hold.wait.empty()) FERMATA_TRY_VOID(standing_wait(step.run, hold.wait));
+  if (!hold.wait.empty()) {
+    FERMATA_TRY(key, standing_wait(step.run, hold.wait));
+    if (key.source == WaitSource::flow)
+      return fail(ErrorCode::type_fixed, "the wait is a script's own: pause the execution");
+  }
   if (step.run.finished()) return fail(ErrorCode::run_finished, "the execution has ended");
   for (const std::string& id : chosen(step.run, hold.wait)) {
     // Who held it first lets it go.

@@ -156,6 +156,10 @@ WaitRegistered failed_opening(const Step& step, const TakeAnswer& answer, const 
 Outcome<void> on_open_wait(Step& step, const Command& command, const OpenWait& open) {
   if (is_repeated(step.run, open)) return {};
   FERMATA_TRY(opening, plan_opening(step, open));
+  size_t listeners = opening.event.wait.listens() ? opening.event.wait.listeners.size() : 0;
+  // What goes on at once takes no room.
+  if (!opening.past) FERMATA_TRY_VOID(refuse_over_limit(step, listeners));
+  step.listeners_opened += static_cast<int64_t>(listeners);
   opening.event.by = command.actor;
   step.emit(opening.event);
   if (opening.past) pass_date(step, opening);

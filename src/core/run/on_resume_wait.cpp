@@ -13,6 +13,15 @@ Outcome<void> on_resume_wait(Step& step, const ResumeWait& resume) {
     go_on(step);
     return {};
   }
+  if (key.source == WaitSource::flow) {
+    if (!resume.branch.empty())
+      return fail(ErrorCode::unknown_step, "a script has no branches to choose from",
+                  {{"unknown_step", "/branch", "a script has no branches to choose from", {}}});
+    if (!resume.dry_run)
+      settle_awaited(step, static_cast<uint32_t>(key.number), flow::AwaitableStatus::completed,
+                     resume.output);
+    return {};
+  }
   auto edges = graph::edges_to(step.run, key.number, resume.branch);
   if (!edges)
     return fail(ErrorCode::unknown_step, "no edge of the step leads to `" + resume.branch + "`",

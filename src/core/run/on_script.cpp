@@ -288,6 +288,7 @@ Outcome<void> decide_script(Step& step, const Command& command) {
           },
           [&](const OfferSignal& body) -> Outcome<void> { return on_offer_for_script(step, body); },
           [&](const FollowContact&) -> Outcome<void> { return {}; },
+          [&](const FollowZones&) -> Outcome<void> { return on_follow_zones(step); },
           [&](const AchieveGoals& body) -> Outcome<void> {
             FERMATA_TRY_VOID(refuse_goals(step.run, body));
             if (!note_goals(step, body)) return {};

@@ -29,6 +29,7 @@ void fire(Step& step, const RunTimer& timer) {
 Outcome<void> on_wake(Step& step) {
   FERMATA_TRY_VOID(refuse_if_idle(step.run, step.given.now));
   graph::advance(step);
+  release_limited(step);
   take_retained(step);
   // One timer at a time, each followed to quiescence: a wait that was due before a merge's timeout
   // arrives before it, however late both are looked at.

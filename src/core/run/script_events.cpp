@@ -6,6 +6,7 @@
 #include "core/flow/durable/activate.h"
 #include "core/flow/durable/execution_bytes.h"
 #include "core/run/approval_events.h"
+#include "core/run/script_waits.h"
 
 namespace fermata {
 
@@ -89,8 +90,14 @@ void continue_script(Run& run, Instant at) {
   set_timer(run);
 }
 
-void script_receives(Run& run, const SignalReceived& event) {
-  take(run, flow::ReceiveSignal{event.name, event.payload}, run.last_at);
+void script_receives(Run& run, const SignalReceived& event, Instant at) {
+  // The first of those that wait for it in line may take it.
+  std::vector<uint32_t> waits;
+  auto mailbox = run.script->mailboxes.find(event.name);
+  if (mailbox != run.script->mailboxes.end())
+    for (const auto& [place, number] : mailbox->second.waits) waits.push_back(number);
+  take(run, flow::ReceiveSignal{event.name, event.payload}, at);
+  for (uint32_t number : waits) follow_awaitable(run, number, ScriptCause::by_itself, at);
 }
 
 void apply(Run& run, const FlowResumed& event, Instant at) {
@@ -99,6 +106,12 @@ void apply(Run& run, const FlowResumed& event, Instant at) {
   run.script_faults = 0;
   run.script_retry_at.reset();
   ++run.activations;
+  uint32_t last_number = run.script->last_number;
+  // What came while the activation was cut is taken when it goes on.
+  const std::vector<flow::FlowCommand> came = run.script->deferred;
+  std::vector<uint32_t> fired;
+  for (const flow::FlowCommand& command : came)
+    if (const auto* timer = std::get_if<flow::FireTimer>(&command)) fired.push_back(timer->number);
   if (event.outcome) {
     run.script = event.outcome;
   } else {
@@ -109,10 +122,13 @@ void apply(Run& run, const FlowResumed& event, Instant at) {
     (void)flow::activate(run.own_script(), run.definition->program, given, run.script_asks);
   }
   set_timer(run);
+  for (uint32_t number : fired) follow_awaitable(run, number, ScriptCause::timer, at);
+  follow_script(run, last_number, at, !came.empty());
 }
 
 void apply(Run& run, const FlowSettled& event, Instant at) {
   take(run, flow::SettleAwaitable{event.number, event.status, event.result}, at);
+  follow_awaitable(run, event.number, ScriptCause::hand, at);
 }
 
 void apply(Run& run, const FlowTimerFired& event, Instant at) {
@@ -121,6 +137,7 @@ void apply(Run& run, const FlowTimerFired& event, Instant at) {
     return set_timer(run);
   }
   take(run, flow::FireTimer{event.number}, at);
+  follow_awaitable(run, event.number, ScriptCause::timer, at);
   end_approval(run, event.number, {ApprovalStatus::expired});
   if (!run.script->open) {
     // A timer fires once, whatever became of what it was armed for.
@@ -171,7 +188,10 @@ void apply(Run& run, const FlowMigrated& event, Instant) {
   set_timer(run);
 }
 
-void apply(Run& run, const FlowNoted& event, Instant) {
+void apply(Run& run, const FlowNoted& event, Instant at) {
+  if (event.note == FlowNote::timer_armed || event.note == FlowNote::timer_cancelled ||
+      event.note == FlowNote::work_cancelled)
+    follow_awaitable(run, event.number, ScriptCause::by_itself, at);
   if (event.note == FlowNote::progressed) run.script_progress = event.about;
   if (event.note == FlowNote::work_cancelled)
     end_approval(run, event.number, withdrawn(event.about.get("reason")));
@@ -182,18 +202,22 @@ void apply(Run& run, const FlowNoted& event, Instant) {
 
 std::string_view script_event_name(const FlowNoted& event) {
   static constexpr std::array<std::string_view, 13> names = {
-      "TaskStarted",   "TimerArmed",  "TimerCancelled", "ChildStarted", "SignalSent",
-      "ApprovalOpened", "WorkCancelled", "SignalTaken", "FlowLogged",   "FlowWarned",
-      "FlowProgressed", "FlowLabelled", "FlowParked"};
+      "TaskStarted",    "TimerArmed",    "TimerCancelled", "ChildStarted", "SignalSent",
+      "ApprovalOpened", "WorkCancelled", "SignalTaken",    "FlowLogged",   "FlowWarned",
+      "FlowProgressed", "FlowLabelled",  "FlowParked"};
   return names.at(static_cast<size_t>(event.note));
 }
 
 std::string_view script_event_name(const FlowSettled& event) {
   switch (event.kind) {
-    case flow::AwaitableKind::task: return "TaskSettled";
-    case flow::AwaitableKind::child: return "ChildSettled";
-    case flow::AwaitableKind::approval: return "ApprovalSettled";
-    default: return "FlowSettled";
+    case flow::AwaitableKind::task:
+      return "TaskSettled";
+    case flow::AwaitableKind::child:
+      return "ChildSettled";
+    case flow::AwaitableKind::approval:
+      return "ApprovalSettled";
+    default:
+      return "FlowSettled";
   }
 }
 

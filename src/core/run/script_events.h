@@ -10,7 +10,7 @@ namespace fermata {
 void begin_script(Run& run, const std::optional<Instant>& start_at, Instant at);
 /// The run takes over what another run's script had come to.
 void continue_script(Run& run, Instant at);
-void script_receives(Run& run, const SignalReceived& event);
+void script_receives(Run& run, const SignalReceived& event, Instant at);
 
 void apply(Run& run, const FlowResumed& event, Instant at);
 void apply(Run& run, const FlowSettled& event, Instant at);

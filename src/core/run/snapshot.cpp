@@ -368,6 +368,7 @@ Outcome<Run> decode_snapshot(std::string_view bytes, graph::DefinitionRef defini
     }
   }
   if (form >= 5) reader.take(run.endings);
+  for (const auto& [key, wait] : run.waits) run.waits_counted += counts_in_limit(wait) ? 1 : 0;
   if (!known || !in.done())
     return fail(ErrorCode::data_damaged, "the stored state of a run cannot be read");
   return run;

@@ -16,6 +16,7 @@ class Step {
         // A history never goes back in time, even when the clock does (W-49).
         at(given.now > run.last_at ? given.now : run.last_at),
         endings_before(run.endings),
+        waits_before(run.waits_counted),
         random(given.entropy) {}
 
   template <class E>
@@ -35,6 +36,8 @@ class Step {
   const Given& given;
   const Instant at;
   const uint64_t endings_before;  ///< that were told by earlier decisions
+  const uint32_t waits_before;    ///< that counted in the account's limit
+  int64_t listeners_opened = 0;   ///< by this decision, of those that a limit counts
   Random random;
   Decision decision;
   uint32_t activations = 0;     ///< spent of steps_per_commit
@@ -73,6 +76,8 @@ Outcome<void> on_offer(Step& step, const OfferSignal& offer);
 /// What was retained goes first: a timeout that is decided now does not overtake it.
 void take_retained(Step& step);
 Outcome<void> on_follow_contact(Step& step, const Command& command);
+/// Waits that came from local time are computed anew under other zone data (W-48).
+Outcome<void> on_follow_zones(Step& step);
 Outcome<void> on_achieve_goals(Step& step, const AchieveGoals& achieve);
 Outcome<void> refuse_goals(const Run& run, const AchieveGoals& achieve);
 /// Writes down the goals that are new; true when the run has reached all that end it.

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/uuid.h"
+#include "core/run/script_waits.h"
 #include "core/run/tokens.h"
 
 namespace fermata {
@@ -22,6 +23,21 @@ std::string wait_id_of(const Run& run, const std::string& step, uint32_t occurre
   id[version_at] = '8';
   return id;
 }
+
+/// Keeps what the run counts in step with a change of one of its waits (W-80).
+class Recount {
+ public:
+  Recount(Run& run, const Wait& wait)
+      : run_(run), wait_(wait), before_(counts_in_limit(wait) ? 1U : 0U) {}
+  ~Recount() { run_.waits_counted += (counts_in_limit(wait_) ? 1U : 0U) - before_; }
+  Recount(const Recount&) = delete;
+  Recount& operator=(const Recount&) = delete;
+
+ private:
+  Run& run_;
+  const Wait& wait_;
+  const uint32_t before_;
+};
 
 void close_listeners(Wait& wait) {
   bool taken = false;
@@ -57,6 +73,7 @@ void close_wait(Run& run, std::map<WaitKey, Wait>::iterator at, WaitEnd end) {
   Wait wait = std::move(at->second);
   if (at->first.source == WaitSource::api) set_timer(run, at->first.number, std::nullopt);
   run.waits.erase(at);
+  if (counts_in_limit(wait)) --run.waits_counted;
   wait.parked = false;
   wait.hold.clear();
   if (is_pending(wait.status)) {
@@ -78,7 +95,9 @@ std::map<WaitKey, Wait>::iterator wait_at(Run& run, const std::string& id) {
 
 /// The timer of what stands at the wait follows its due time, unless the wait is held or over.
 void arm(Run& run, const WaitKey& key, const Wait& wait) {
-  bool armed = is_pending(wait.status) && (wait.hold.empty() || wait.hold == "run_paused");
+  // One that has found no room yet resumes when its instant comes first.
+  bool armed = is_pending(wait.status) &&
+               (wait.hold.empty() || wait.hold == "run_paused" || wait.hold == held_by_limit);
   if (key.source == WaitSource::api)
     return set_timer(run, key.number, armed ? wait.due : std::nullopt);
   if (key.source != WaitSource::graph) return;
@@ -92,6 +111,7 @@ Wait& add_wait(Run& run, WaitKey key, Wait wait) {
   if (run.paused()) wait.hold = "run_paused";
   auto [entry, added] = run.waits.insert_or_assign(key, std::move(wait));
   check(added);
+  if (counts_in_limit(entry->second)) ++run.waits_counted;
   return entry->second;
 }
 
@@ -187,6 +207,15 @@ void end_wait(Run& run, const WaitResumed& event, Instant at) {
   end_wait(run, token, std::move(end));
 }
 
+void open_script_wait(Run& run, uint64_t number, Wait wait) {
+  run.wait_changes.push_back(add_wait(run, {WaitSource::flow, number}, std::move(wait)));
+}
+
+void end_script_wait(Run& run, uint64_t number, WaitEnd end) {
+  auto found = run.waits.find({WaitSource::flow, number});
+  if (found != run.waits.end()) close_wait(run, found, std::move(end));
+}
+
 void fail_wait(Run& run, TokenId token) {
   if (run.waits.empty()) return;
   auto found = run.waits.find({WaitSource::graph, token});
@@ -219,6 +248,7 @@ void hold_for_pause(Run& run, bool paused) {
 
 void take_over_waits(Run& run, Instant at) {
   std::map<WaitKey, Wait> before = std::exchange(run.waits, {});
+  run.waits_counted = 0;
   run.waits_opened.clear();
   run.event_ends.clear();
   run.wait_changes.clear();
@@ -246,6 +276,7 @@ void take_over_waits(Run& run, Instant at) {
     wait.reached_at = at;
     run.wait_changes.push_back(add_wait(run, {WaitSource::graph, id}, std::move(wait)));
   }
+  follow_script(run, 0, at);
 }
 
 void date_changes(Run& run, size_t from, Instant at) {
@@ -268,6 +299,7 @@ void apply(Run& run, const WaitCancelled& event, Instant at) {
   if (found->first.source == WaitSource::api && !run.definition->external)
     return close_wait(run, found, {WaitStatus::cancelled, "cancelled", event.reason, "", {}});
   Wait& wait = found->second;
+  Recount recount(run, wait);
   wait.status = WaitStatus::cancelled;
   wait.resumed_by = "cancelled";
   wait.ended_reason = event.reason;
@@ -284,6 +316,7 @@ void apply(Run& run, const WaitChanged& event, Instant) {
   auto found = wait_at(run, event.wait);
   if (found == run.waits.end()) return;
   Wait& wait = found->second;
+  Recount recount(run, wait);
   wait.due = event.due;
   wait.config = event.config;
   wait.intent = event.intent;
@@ -302,6 +335,7 @@ void apply(Run& run, const WaitChanged& event, Instant) {
 void apply(Run& run, const WaitHeld& event, Instant) {
   auto found = wait_at(run, event.wait);
   if (found == run.waits.end()) return;
+  Recount recount(run, found->second);
   found->second.hold = event.reason;
   arm(run, found->first, found->second);
   run.wait_changes.push_back(found->second);
@@ -321,6 +355,7 @@ void apply(Run& run, const SignalMatched& event, Instant at) {
 void apply(Run& run, const WaitReleased& event, Instant) {
   auto found = wait_at(run, event.wait);
   if (found == run.waits.end()) return;
+  Recount recount(run, found->second);
   found->second.hold = run.paused() ? "run_paused" : "";
   arm(run, found->first, found->second);
   run.wait_changes.push_back(found->second);

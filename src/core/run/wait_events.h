@@ -23,6 +23,9 @@ Value signal_wait_parameters(const WaitOpened& event);
 /// What its token came to ends it; nothing when no wait stands there.
 void end_wait(Run& run, TokenId token, WaitEnd end);
 void end_wait(Run& run, const WaitResumed& event, Instant at);
+/// Of an awaitable of a script (core/run/script_waits.h).
+void open_script_wait(Run& run, uint64_t number, Wait wait);
+void end_script_wait(Run& run, uint64_t number, WaitEnd end);
 /// A token that fails at its wait ran into the timeout, or could not be resumed.
 void fail_wait(Run& run, TokenId token);
 /// Stands for the reason of the run's end, which the event after this one tells.

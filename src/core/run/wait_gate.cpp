@@ -25,14 +25,6 @@ std::string_view hold_reason(WaitGate gate) {
 
 }  // namespace
 
-bool is_typed(const Wait& wait) {
-  if (wait.source == WaitSource::flow) return false;
-  if (wait.type == "fixed_time") return wait.config.find("duration") != nullptr;
-  if (wait.is_for_event())
-    return wait.config.find("event_type") != nullptr || wait.config.find("events") != nullptr;
-  return true;
-}
-
 WaitGate gate_of(const Step& step, bool typed) {
   const Given& given = step.given;
   if (!contact_is_out(step).empty() || ends_when_inactive(given.workflow, typed))
@@ -51,6 +43,58 @@ void hold_at_gate(Step& step, WaitGate gate, const WaitKey& key) {
   std::string_view reason = hold_reason(gate);
   if (reason.empty() || found == step.run.waits.end()) return;
   step.emit(WaitHeld{found->second.id, std::string(reason), "engine"});
+}
+
+namespace {
+
+int64_t listeners_in(const Wait& wait) {
+  return wait.listens() ? static_cast<int64_t>(wait.listeners.size()) : 0;
+}
+
+/// More waits that the account may have when this decision has opened what it has.
+std::optional<int64_t> waits_left(const Step& step) {
+  if (!step.given.room.waits) return std::nullopt;
+  return *step.given.room.waits - (int64_t{step.run.waits_counted} - int64_t{step.waits_before});
+}
+
+bool listeners_fit(const Step& step, int64_t listeners) {
+  return listeners == 0 || !step.given.room.listeners ||
+         step.listeners_opened + listeners <= *step.given.room.listeners;
+}
+
+}  // namespace
+
+void hold_at_limit(Step& step, const WaitKey& key) {
+  auto found = step.run.waits.find(key);
+  if (found == step.run.waits.end() || !counts_in_limit(found->second)) return;
+  const Wait& wait = found->second;
+  // It is counted already.
+  bool room = waits_left(step).value_or(0) >= 0;
+  if (room && listeners_fit(step, listeners_in(wait))) {
+    step.listeners_opened += listeners_in(wait);
+    return;
+  }
+  step.emit(WaitHeld{wait.id, std::string(held_by_limit), "engine"});
+}
+
+Outcome<void> refuse_over_limit(const Step& step, size_t listeners) {
+  const WaitRoom& room = step.given.room;
+  int64_t own = 0;
+  for (const auto& [key, wait] : step.run.waits)
+    if (wait.source == WaitSource::api && is_pending(wait.status)) ++own;
+  if (room.per_execution > 0 && own >= room.per_execution)
+    return fail(ErrorCode::wait_limit_execution,
+                "the execution has " + std::to_string(own) +
+                    " pending waits; setting limits.waits_per_execution");
+  if (waits_left(step).value_or(1) <= 0)
+    return fail(ErrorCode::wait_limit_account,
+                "the account has as many pending waits as it may; setting "
+                "limits.waits_per_account");
+  if (!listeners_fit(step, static_cast<int64_t>(listeners)))
+    return fail(ErrorCode::listener_rate,
+                "the account has opened as many listeners in the last minute as it may; setting "
+                "limits.listeners_per_minute");
+  return {};
 }
 
 bool stopped_at_gate(Step& step, const WaitKey& key) {

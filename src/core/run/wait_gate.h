@@ -15,14 +15,17 @@ enum class WaitGate : uint8_t {
 
 /// `typed`: a wait of one of the four types, not a plain interval or a signal to the run.
 WaitGate gate_of(const Step& step, bool typed);
-/// True for a wait that was given as one of the four types.
-bool is_typed(const Wait& wait);
 /// Ends the run with the reason of the gate.
 void exit_at_gate(Step& step);
 /// Holds a wait that has just been opened, if the gate says so.
 void hold_at_gate(Step& step, WaitGate gate, const WaitKey& key);
 /// Ends the run or holds the wait, which was about to resume, if the gate says so.
 bool stopped_at_gate(Step& step, const WaitKey& key);
+
+/// Holds a wait that has just been opened until the limits of its account leave room for it (W-80).
+void hold_at_limit(Step& step, const WaitKey& key);
+/// Refuses what the API asks for beyond the limits, with so many listeners.
+Outcome<void> refuse_over_limit(const Step& step, size_t listeners);
 
 /// No run may be about a contact that has opted out.
 Outcome<void> refuse_opted_out(const Given& given, const WorkflowId& workflow);

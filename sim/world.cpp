@@ -74,7 +74,7 @@ struct World::Process {
                   [](const CallTicket&, const CallRequest&) {}),
         feed(world.ledger_, world.job_ledger_, world.schedule_ledger_),
         host({world.store_, timers, calls, world.clock_, world.entropy_, feed, world.definitions_,
-              nullptr, &callbacks, &world.store_, &world.accounts_},
+              &world.zones_, &callbacks, &world.store_, &world.accounts_},
              world.settings_) {}
 
   SimTimers timers;

@@ -81,6 +81,8 @@ class World {
   const std::map<ContactKey, Contact>& contacts() const { return store_.contacts(); }
   /// What is in force from the next turn on; survives every crash, as the catalogue does.
   AccountTable& accounts() { return accounts_.table; }
+  /// Zone data in force from the next turn on, as a server finds it on its disk.
+  void set_zones(std::shared_ptr<const ZoneTable> zones) { zones_.table = std::move(zones); }
   Sabotage sabotage() const { return sabotage_; }
   Outside& outside() { return outside_; }
   const SimClock& clock() const { return clock_; }
@@ -113,6 +115,11 @@ class World {
     AccountTable table;
   };
 
+  struct SimZones final : ZoneSource {
+    std::shared_ptr<const ZoneTable> zones(Instant) override { return table; }
+    std::shared_ptr<const ZoneTable> table = utc_table();
+  };
+
   const Trace trace_;
   Chaos chaos_;
   SeedReport report_;
@@ -125,6 +132,7 @@ class World {
   ScheduleLedger schedule_ledger_;
   ContactLedger contact_ledger_;
   SimAccounts accounts_;
+  SimZones zones_;
   CallAuditor call_auditor_;
   SimStore store_;
   Outside outside_;

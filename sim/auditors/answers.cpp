@@ -67,6 +67,10 @@ void audit_answer(const SimStore& store, const Command& command, const Outcome<R
     case ErrorCode::wait_exists:
     case ErrorCode::contact_opted_out:
       return;
+    case ErrorCode::wait_limit_account:
+    case ErrorCode::wait_limit_execution:
+      if (!std::holds_alternative<OpenWait>(command.body)) lied(command, "it opens no wait");
+      return;
     case ErrorCode::approval_not_pending:
     case ErrorCode::approval_by_submitter:
     case ErrorCode::approval_stale_request:

@@ -241,7 +241,7 @@ Outcome<Store::PendingPage> SimStore::pending(uint64_t after, size_t limit) {
       page.more = true;
       break;
     }
-    page.runs.push_back({run.id, run.next_due, run.calls_pending});
+    page.runs.push_back({run.id, run.next_due, run.calls_pending, run.account});
     page.cursor = i + 1;
   }
   return page;

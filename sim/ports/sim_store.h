@@ -46,6 +46,10 @@ class SimStore final : public Store, public Contacts {
       std::span<const SignalKey> keys) override;
   Outcome<Windowed> signals_in(const SignalWindow& window, uint64_t after, size_t limit) override;
   Outcome<OpenSignals> open_signals(uint64_t after, size_t limit) override;
+  Outcome<std::vector<std::pair<AccountId, uint64_t>>> counted_waits() override;
+  Outcome<std::vector<WaitRecord>> limited_waits(size_t after, size_t limit) override;
+  Outcome<std::vector<RunId>> runs_of_other_zones(const std::string& version, const RunId& after,
+                                                  size_t limit) override;
   Outcome<std::vector<WaitRecord>> listening_waits(size_t after, size_t limit) override;
   Outcome<std::vector<WaitRecord>> ended_listeners(const Signal& signal, Instant since,
                                                    size_t limit) override;

@@ -9,11 +9,11 @@ constexpr Duration far_away{int64_t{1} << 42};
 
 }  // namespace
 
-void SimTimers::arm(const RunId& run, Instant due) {
+void SimTimers::arm(const RunId& run, Instant due, TimerLane lane) {
   chaos_.port_call("timers.arm");
   if (chaos_.strikes(Fault::timer_lost)) return wheel_.disarm(run);
   if (chaos_.strikes(Fault::timer_delayed)) due = due + Duration{chaos_.between(1, delay_max_ms)};
-  wheel_.arm(run, due);
+  wheel_.arm(run, due, lane);
 }
 
 void SimTimers::disarm(const RunId& run) {
@@ -21,15 +21,15 @@ void SimTimers::disarm(const RunId& run) {
   wheel_.disarm(run);
 }
 
-std::vector<RunId> SimTimers::due(Instant now, size_t most) {
+std::vector<DueRun> SimTimers::due(Instant now, size_t most) {
   chaos_.port_call("timers.due");
-  std::vector<RunId> taken = wheel_.due(now, most);
+  std::vector<DueRun> taken = wheel_.due(now, most);
   if (taken.size() < most && chaos_.strikes(Fault::timer_early)) {
-    for (RunId& run : wheel_.due(now + far_away, 1)) taken.push_back(std::move(run));
+    for (DueRun& due : wheel_.due(now + far_away, 1)) taken.push_back(std::move(due));
   }
-  for (const RunId& run : taken) {
+  for (const DueRun& due : taken) {
     if (chaos_.strikes(Fault::timer_repeated))
-      wheel_.arm(run, now + Duration{chaos_.between(0, 1'000)});
+      wheel_.arm(due.run, now + Duration{chaos_.between(0, 1'000)}, due.lane);
   }
   chaos_.port_call("timers.due taken");
   return taken;

@@ -10,9 +10,10 @@ class SimTimers final : public Timers {
  public:
   explicit SimTimers(Chaos& chaos) : chaos_(chaos) {}
 
-  void arm(const RunId& run, Instant due) override;
+  using Timers::arm;
+  void arm(const RunId& run, Instant due, TimerLane lane) override;
   void disarm(const RunId& run) override;
-  std::vector<RunId> due(Instant now, size_t most) override;
+  std::vector<DueRun> due(Instant now, size_t most) override;
   std::optional<Instant> next_due() const override { return wheel_.next_due(); }
   size_t size() const override { return wheel_.size(); }
 

@@ -17,7 +17,8 @@ std::string endpoint_of(std::string_view url) {
   return std::string(url.substr(0, url.find_first_of("/?#", host + 3)));
 }
 
-CallRequest request_of(const Delivery& delivery, const CallbackSettings& settings, Instant now) {
+CallRequest request_of(const Delivery& delivery, const CallbackSettings& settings,
+                       const AccountSettings* account, Instant now) {
   CallRequest request;
   request.account = delivery.account;
   request.method = "POST";
@@ -28,7 +29,8 @@ CallRequest request_of(const Delivery& delivery, const CallbackSettings& setting
                      {"Fermata-Delivery", delivery.id},
                      {"Fermata-Attempt", std::to_string(delivery.attempts + 1)}};
   request.body = to_json(delivery.body);
-  request.timeout_ms = settings.timeout_ms;
+  request.timeout_ms = account ? account->callbacks.timeout_ms : settings.timeout_ms;
+  if (account) request.allowed_networks = account->callbacks.allow_networks;
   request.follow_redirects = 0;
   request.response_bytes_max = settings.response_bytes_max;
   // Which secrets these are is found where the request leaves (W-73).
@@ -119,7 +121,8 @@ std::vector<DeliveryItem> CallbackDesk::gather(Instant now, size_t most) {
   return items;
 }
 
-void CallbackDesk::send_due(Instant now) {
+void CallbackDesk::send_due(Instant now, std::shared_ptr<const AccountTable> accounts) {
+  accounts_ = std::move(accounts);
   if (!calls_) return;
   while (under_way_ < settings_.in_flight_max) {
     auto due = alarm_.due(now, settings_.in_flight_max - under_way_);
@@ -168,8 +171,9 @@ void CallbackDesk::send(const RunId& run, InHand& held, Instant now) {
   ++under_way_;
   held.sent = true;
   const Delivery& delivery = held.delivery;
+  auto own = accounts_ ? accounts_->settings_of(delivery.account) : nullptr;
   calls_->submit({run, delivery.sequence, delivery.attempts + 1},
-                 request_of(delivery, settings_, now));
+                 request_of(delivery, settings_, own.get(), now));
 }
 
 /// One less is under way to the endpoint: the next of those that wait for it goes.

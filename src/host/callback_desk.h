@@ -26,8 +26,8 @@ class CallbackDesk {
   void recover(const PendingDelivery& pending);
   /// Answers that have come and wishes, to be decided; at most `most`.
   std::vector<DeliveryItem> gather(Instant now, size_t most);
-  /// Sends what is due, as far as there is room.
-  void send_due(Instant now);
+  /// Sends what is due, as far as there is room, in the way the accounts have chosen.
+  void send_due(Instant now, std::shared_ptr<const AccountTable> accounts = nullptr);
   /// To be decided again later: the store could not be written.
   void put_off(DeliveryItem item, Instant until) { deferred_.emplace(until, std::move(item)); }
   /// The record as it is now: done with, or to be sent again when it says.
@@ -78,7 +78,8 @@ class CallbackDesk {
   std::map<std::string, Endpoint> endpoints_;
   Alarm<RunId> alarm_;
   std::multimap<Instant, DeliveryItem> deferred_;
-  Instant delivery_now_;  ///< of the turn under way
+  Instant delivery_now_;                          ///< of the turn under way
+  std::shared_ptr<const AccountTable> accounts_;  ///< as known last; null: all have the defaults
   size_t under_way_ = 0;
   size_t pending_ = 0;
 };

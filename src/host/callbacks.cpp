@@ -1,3 +1,4 @@
+#include "base/uuid.h"
 #include "core/callback/open_request.h"
 #include "core/callback/settle.h"
 #include "host/partition.h"
@@ -19,6 +20,32 @@ AuditLine line_of(const Delivery& delivery, std::string actor, const char* actio
           Value::object({{"execution_id", delivery.run.text()},
                          {"type", delivery.type},
                          {"attempts", delivery.attempts}})};
+}
+
+/// What the dead letter queue shows of a callback that was given up (W-74).
+DeadLetterEntry letter_of(const Delivery& delivery) {
+  DeadLetterEntry entry;
+  job::DeadLetter& letter = entry.letter;
+  // Given up a second time, it is another entry.
+  letter.id = uuid_v5(delivery.id + "/dead#" + std::to_string(delivery.attempts));
+  letter.account = delivery.account;
+  letter.run = delivery.run;
+  letter.step_id = delivery.step;
+  letter.topic = "callback";
+  letter.status = job::State::failed;
+  letter.last_state = job::State::failed;
+  letter.reason_code = "callback_failed";
+  letter.reason = "nobody has taken " + delivery.type + " until it was given up";
+  letter.attempts = delivery.attempts;
+  letter.error = Value::object({{"delivery_id", delivery.id},
+                                {"url", delivery.callback.get("url")},
+                                {"type", delivery.type}});
+  if (!delivery.latest.empty()) {
+    letter.error.set("status", delivery.latest.back().status);
+    letter.error.set("message", delivery.latest.back().message);
+  }
+  letter.created_at = delivery.ended_at.value_or(delivery.created_at);
+  return entry;
 }
 
 }  // namespace
@@ -56,8 +83,10 @@ void Host::Partition::decide_answer(const Delivery& before, DeliveryItem item, I
   if (next.state == DeliveryState::done)
     asked = callback::read_answer(next.step, item.answer->body);
   TouchedDelivery& touched = touch(std::move(next), before.version, std::move(item));
-  if (touched.next.state == DeliveryState::dead)
+  if (touched.next.state == DeliveryState::dead) {
     touched.audit.push_back(line_of(touched.next, "engine", "callback.dead", now));
+    touched.dead_letters.push_back(letter_of(touched.next));
+  }
   if (!asked) return;
   Item command{{touched.next.run, *std::move(asked), "callback " + touched.next.id}, {}};
   command.posted = true;
@@ -96,9 +125,18 @@ void Host::Partition::decide_redelivery(DeliveryItem item, Instant now) {
   if (callbacks_.is_under_way(before.id)) return wanted.reply(std::move(before));
   std::string actor = wanted.actor;
   uint64_t version = before.version;
+  std::vector<DeadLetterEntry> letters;
+  if (before.state == DeliveryState::dead) {
+    DeadLetterEntry letter = letter_of(before);
+    letter.resolution = Resolution::retried;
+    letter.resolved_at = now;
+    letter.resolved_by = actor;
+    letters.push_back(std::move(letter));
+  }
   TouchedDelivery& touched =
       touch(callback::renewed(std::move(before), now), version, std::move(item));
   touched.audit.push_back(line_of(touched.next, std::move(actor), "callback.redeliver", now));
+  touched.dead_letters = std::move(letters);
 }
 
 void Host::Partition::load_deliveries(CommitBatch& batch) {
@@ -107,6 +145,7 @@ void Host::Partition::load_deliveries(CommitBatch& batch) {
     write.expected_version = touched.expected_version;
     write.delivery = touched.next;
     write.audit = touched.audit;
+    write.dead_letters = touched.dead_letters;
     if (flying_.groups.shared(touched.group)) write.group = flying_.groups.of(touched.group) + 1;
   }
 }
@@ -128,6 +167,7 @@ void Host::Partition::landed(TouchedDelivery& touched, const DeliveryWrite& writ
   if (outcome == CommitOutcome::done) {
     delivery.version = touched.expected_version + 1;
     callbacks_.settled(delivery);
+    if (touched.item.answer) ports_.feed.callback_attempted(delivery);
     if (touched.item.wanted) touched.item.wanted->reply(std::move(delivery));
     return;
   }

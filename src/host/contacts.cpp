@@ -49,6 +49,8 @@ void Host::Partition::give_surroundings(Given& given, const Command& command, co
     const auto* start = std::get_if<StartRun>(&command.body);
     given.account = accounts_->settings_of(key.account);
     given.workflow = accounts_->inactive(key.account, start ? start->workflow : run.workflow);
+    static const AccountSettings defaults;
+    given.room = limits_.room_of(key.account, given.account ? *given.account : defaults, given.now);
   }
   if (key.id.empty()) return;
   std::shared_ptr<const Contact> contact = contacts_.find(key);

@@ -48,6 +48,7 @@ void Host::Partition::take_off() {
   batch.signals = signals_.take_writes();
   flying_.signals = batch.signals.size();
   if (flying_.empty()) return;
+  ++flights_begun_;
   if (flying_.size() + flying_.signals > 0) ++counters_.commits;
   batch.roll = flying_.roll;
   batch.runs.reserve(flying_.runs.size());
@@ -82,6 +83,7 @@ bool Host::Partition::land(Instant now) {
   if (!answer) return false;
   check(answer->outcomes.size() == answer->batch.size());
   Flight down = std::exchange(flying_, Flight{});
+  ++flights_landed_;
   std::vector<Touched>& runs = down.runs;
   if (!next_.empty()) ++counters_.commits_overlapped;
   // The store first: what has landed can be seen to while the next batch is written. Unless that
@@ -150,13 +152,19 @@ void Host::Partition::committed(Touched& touched, RunWrite& write, Instant now) 
   counters_.events += write.events.count;
   if (write.checkpoint) ++counters_.checkpoints_written;
   for (const Delivery& delivery : write.deliveries) callbacks_.add(delivery);
-  for (const WaitRecord& record : write.waits)
+  touched.counted.keep();
+  for (const WaitRecord& record : write.waits) {
+    limits_.committed(record);
     if (record.wait.listens()) signals_.committed(record);
+  }
   for (const SignalReached& reached : write.reached) signals_.committed(reached);
+  if (store_failed_) store_is_back(now);
   for (const Effect& effect : touched.effects) perform(open.run, effect);
   ports_.feed.committed(write.summary, write.events);
   ports_.feed.settled(open.run);
   if (!write.approvals.empty()) ports_.feed.approvals_changed(write.approvals);
+  if (!write.waits.empty()) ports_.feed.waits_changed(write.waits);
+  if (!write.audit.empty()) ports_.feed.audited(write.audit);
   watch(open.run, write.summary, now);
   answer(touched.items, std::move(write.summary));
 }
@@ -166,6 +174,7 @@ void Host::Partition::not_committed(Touched& touched, CommitOutcome outcome, Ins
   touched.open = nullptr;
   if (outcome == CommitOutcome::conflict) {
     ++counters_.conflicts;
+    limits_.doubt();
     return try_again(std::move(touched.items), now);
   }
   ++counters_.store_failures;
@@ -251,7 +260,7 @@ void Host::Partition::watch(const Run& run, const RunSummary& summary, Instant n
     ports_.timers.disarm(summary.id);
     continuing_.push_back(summary.id);
   } else {
-    ports_.timers.arm(summary.id, *summary.next_due);
+    ports_.timers.arm(summary.id, *summary.next_due, lane_of(summary.account));
   }
   bool soon = summary.next_due && *summary.next_due <= now + keep_open;
   if (is_terminal(summary.status) || (!soon && summary.calls_pending == 0 && !awaits_others(run)))

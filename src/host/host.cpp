@@ -72,6 +72,7 @@ Outcome<void> Host::Partition::recover() {
     more = page_more;
   }
   FERMATA_TRY_VOID(recover_listening());
+  FERMATA_TRY_VOID(limits_.recover());
   next_sweep_ = ports_.clock.now() + Duration{settings_.sweep_interval_ms};
   return {};
 }
@@ -81,7 +82,8 @@ Outcome<void> Host::Partition::recover() {
 Outcome<bool> Host::Partition::sweep_page(size_t runs) {
   FERMATA_TRY(page, ports_.store.pending(sweep_cursor_, runs));
   for (const Store::Pending& pending : page.runs) {
-    if (pending.next_due) ports_.timers.arm(pending.id, *pending.next_due);
+    if (pending.next_due)
+      ports_.timers.arm(pending.id, *pending.next_due, lane_of(pending.account));
     if (pending.calls_pending > 0)
       deferred_.emplace(Instant{0}, Item{{pending.id, RecoverCalls{}}, {}});
   }
@@ -147,7 +149,8 @@ NextTurn Host::Partition::next(Instant now) {
   if (is_full()) return next;
   next.at_once = queue_.size() > 0 || !released_.empty() || !continuing_.empty() || sweeping_ ||
                  !desk_.idle() || !schedules_.idle() || !callbacks_.idle() || !signals_.idle() ||
-                 (flying_.empty() && signals_.wants_writing()) || !contacts_.idle();
+                 (flying_.empty() && signals_.wants_writing()) || !contacts_.idle() ||
+                 due_.size() > 0 || !limits_.idle() || !follower_.idle();
   std::optional<Instant> due = next_due();
   if (!deferred_.empty() && (!due || deferred_.begin()->first < *due))
     due = deferred_.begin()->first;
@@ -168,7 +171,8 @@ NextTurn Host::Partition::next(Instant now) {
 std::optional<Instant> Host::Partition::next_due() const {
   std::optional<Instant> due = ports_.timers.next_due();
   for (std::optional<Instant> other :
-       {desk_.next_due(), schedules_.next_due(), callbacks_.next_due(), signals_.next_due()})
+       {desk_.next_due(), schedules_.next_due(), callbacks_.next_due(), signals_.next_due(),
+        limits_.next_due(), follower_.next_due()})
     if (other && (!due || *other < *due)) due = other;
   return due;
 }

@@ -69,6 +69,7 @@ struct HostSettings {
 
 struct HostCounters {
   uint64_t callbacks_pending = 0;
+  uint64_t resumes_delayed = 0;  ///< due runs that the store kept waiting (W-66)
   uint64_t commits = 0;
   uint64_t commands = 0;
   uint64_t events = 0;

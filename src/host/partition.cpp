@@ -6,8 +6,6 @@ namespace fermata {
 
 namespace {
 
-constexpr Duration store_retry_delay{1'000};
-
 /// Fewer commands than these are not worth two batches.
 constexpr size_t bite_commands_min = 32;
 
@@ -34,7 +32,9 @@ Host::Partition::Partition(HostPorts ports, HostSettings settings)
       schedules_(ports.store, settings_),
       callbacks_(ports.store, ports.callbacks, ports.entropy, settings_.callbacks),
       signals_(ports.store, ports.entropy, settings_, *this),
-      contacts_(ports.contacts, settings.queue_commands_max, settings.cached_contacts_max) {
+      contacts_(ports.contacts, settings.queue_commands_max, settings.cached_contacts_max),
+      limits_(ports.store),
+      follower_(ports.store) {
   ports_.store.on_answer([this] { wake(); });
 }
 
@@ -49,7 +49,11 @@ bool Host::Partition::submit(Command command, Reply reply) {
 NextTurn Host::Partition::turn() {
   Instant now = ports_.clock.now();
   if (ports_.zones) zones_ = ports_.zones->zones(now);
-  if (ports_.accounts) accounts_ = ports_.accounts->accounts();
+  if (ports_.accounts) {
+    auto known = ports_.accounts->accounts();
+    if (known != accounts_) limits_.look_again();
+    accounts_ = std::move(known);
+  }
   signals_.use(accounts_);
   sweep(now);
   land(now);
@@ -67,7 +71,7 @@ NextTurn Host::Partition::turn() {
   // A store that is done at once may have been given another batch by then.
   while (land(now)) {
   }
-  callbacks_.send_due(now);
+  callbacks_.send_due(now, accounts_);
   desk_.answer_claims(now);
   signals_.answer_due(now);
   // What has just landed may have made room for others.
@@ -96,19 +100,24 @@ bool Host::Partition::is_full() const {
 /// other half is decided, and an answer of the store is not left waiting for long.
 size_t Host::Partition::bite() const {
   size_t room = settings_.turn_commands_max - std::min(next_.commands, settings_.turn_commands_max);
-  return std::min(room, std::max(bite_commands_min, (queue_.size() + 1) / 2));
+  return std::min(room, std::max(bite_commands_min, (queue_.size() + due_.size() + 1) / 2));
 }
 
 /// Commands and answers in the order they came, then what goes on, then due timers (F-30).
 std::vector<Item> Host::Partition::gather(Instant now) {
   if (is_full()) return {};
+  due_.fill(ports_.timers, now);
   std::vector<Item> items(std::make_move_iterator(released_.begin()),
                           std::make_move_iterator(released_.end()));
   released_.clear();
   size_t most = bite();
   // Before due timers, so that no timeout overtakes a signal (W-57).
   for (Item& item : signals_.take_items(now, most)) items.push_back(std::move(item));
-  queue_.take(items.size() < most ? most - items.size() : 0, items);
+  take_waits(items, most, now);
+  // What is due takes half of a turn while commands wait, and they take the other half.
+  size_t due_share = std::min(due_.size(), queue_.size() > 0 ? most / 2 : most);
+  size_t room = most > due_share ? most - due_share : 0;
+  queue_.take(items.size() < room ? room - items.size() : 0, items);
   for (CallAnswer& answer : ports_.calls.harvest()) {
     RunId run = answer.ticket.run;
     items.push_back({{run, AnswerCall{std::move(answer)}}, {}});
@@ -121,12 +130,7 @@ std::vector<Item> Host::Partition::gather(Instant now) {
     items.push_back({{continuing_.front(), WakeRun{}}, {}});
     continuing_.pop_front();
   }
-  if (items.size() < most) {
-    for (RunId& run : ports_.timers.due(now, most - items.size())) {
-      ++counters_.timers_fired;
-      items.push_back({{std::move(run), WakeRun{}}, {}});
-    }
-  }
+  take_due(items, std::max(due_share, most - std::min(most, items.size())));
   return items;
 }
 
@@ -257,8 +261,11 @@ void Host::Partition::decide_one(Touched& touched, Item item, Instant now) {
     return refuse_all(std::move(one), *trouble, now);
   }
   give_surroundings(given, item.command, run);
+  int64_t counted_before = run.waits_counted;
   auto decision = decide(run, item.command, given);
   touched.write.reset();
+  touched.counted.add(limits_, run.account, int64_t{run.waits_counted} - counted_before);
+  if (decision) limits_.opened_listeners(run.account, decision->listeners_opened);
   std::vector<WaitRecord> listening =
       decision ? listening_in(decision->waits) : std::vector<WaitRecord>{};
   std::optional<Error> refusal;
@@ -344,7 +351,8 @@ void Host::Partition::refuse_all(std::vector<Item> items, const Error& error, In
     if (item.reply) {
       item.reply(Failure{error});
     } else {
-      defer(std::move(item), now + store_retry_delay);
+      Duration delay = store_delay(item);
+      defer(std::move(item), now + delay);
     }
   }
 }
@@ -369,6 +377,7 @@ HostCounters Host::Partition::counters() const {
   counters.checkpoints_unreadable = counters_.checkpoints_unreadable;
   counters.queue_depth = queue_.size();
   counters.callbacks_pending = counters_.callbacks_pending;
+  counters.resumes_delayed = counters_.resumes_delayed;
   return counters;
 }
 

@@ -6,11 +6,14 @@
 #include "base/queue.h"
 #include "host/callback_desk.h"
 #include "host/contact_book.h"
+#include "host/due_lanes.h"
 #include "host/host.h"
 #include "host/job_desk.h"
 #include "host/schedule_desk.h"
 #include "host/signal_desk.h"
 #include "host/touched.h"
+#include "host/wait_limits.h"
+#include "host/zone_follower.h"
 
 namespace fermata {
 
@@ -152,6 +155,12 @@ class Host::Partition : private SignalSurroundings {
   void forget_unsound(Instant now);
   Outcome<void> recover_listening();
 
+  // waits.cpp: what the engine itself sends to runs because of their waits.
+  void take_waits(std::vector<Item>& items, size_t most, Instant now);
+  void take_due(std::vector<Item>& items, size_t most);
+  Duration store_delay(Item& item);
+  void store_is_back(Instant now);
+
   // contacts.cpp: the same for contacts.
   Outcome<void> fetch_contacts(const std::vector<Item>& items, const std::vector<OpenRun*>& open);
   Outcome<void> fetch_contact(const Item& item, const Run& run);
@@ -207,6 +216,8 @@ class Host::Partition : private SignalSurroundings {
   CallbackDesk callbacks_;
   SignalDesk signals_;
   ContactBook contacts_;
+  WaitLimits limits_;
+  ZoneFollower follower_;
   std::atomic<bool> stopping_{false};
 
   // Owned by the thread that takes turns.
@@ -226,6 +237,9 @@ class Host::Partition : private SignalSurroundings {
   std::deque<Item> released_;              ///< were held or conflicted: decided first
   std::deque<RunId> continuing_;           ///< runs with ready work left over
   std::multimap<Instant, Item> deferred_;  ///< to be tried again later
+  DueLanes due_;                           ///< runs whose time has come
+  uint64_t flights_begun_ = 0, flights_landed_ = 0;
+  bool store_failed_ = false;  ///< something waits until it can be read or written again
   uint64_t sweep_cursor_ = 0;
   uint64_t schedule_cursor_ = 0;
   uint64_t delivery_cursor_ = 0;
@@ -247,7 +261,7 @@ class Host::Partition : private SignalSurroundings {
     std::atomic<uint64_t> commits{0}, commands{0}, events{0}, conflicts{0}, refusals{0},
         timers_fired{0}, calls_placed{0}, store_failures{0}, runs_cached{0}, commands_held{0},
         commits_overlapped{0}, checkpoints_written{0}, checkpoints_restored{0},
-        checkpoints_unreadable{0}, callbacks_pending{0};
+        checkpoints_unreadable{0}, callbacks_pending{0}, resumes_delayed{0};
   };
   Counters counters_;
 };

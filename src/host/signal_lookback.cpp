@@ -21,7 +21,8 @@ std::vector<const Wait*> concerned(const Run& run, const Command& command, Insta
   if ((!release && !wakes && !resumes) || run.finished()) return waits;
   for (const auto& [key, wait] : run.waits) {
     if (!wait.listens() || !is_pending(wait.status)) continue;
-    bool held = !wait.hold.empty();
+    // One that waits for room within a limit is not passed over by its own timeout (W-80).
+    bool held = !wait.hold.empty() && !(wakes && wait.hold == held_by_limit);
     if (wakes ? !held && wait.due && *wait.due <= now : held) waits.push_back(&wait);
   }
   return waits;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/run/history.h"
+#include "host/wait_audit.h"
 
 namespace fermata {
 
@@ -22,14 +23,6 @@ std::vector<Item> HeldItems::release(const RunId& run) {
 }
 
 namespace {
-
-/// The wait that was last opened at a step, as far as the decision knows of it.
-std::string opened_at(const Touched& touched, const std::string& step) {
-  std::string found = touched.open->run.id.text();
-  for (const WaitRecord& record : touched.waits)
-    if (record.wait.step == step) found = record.wait.id;
-  return found;
-}
 
 /// The lines that name those who asked for it.
 std::vector<AuditLine> audit_lines(const Touched& touched) {
@@ -51,49 +44,19 @@ std::vector<AuditLine> audit_lines(const Touched& touched) {
       action = "execution.cancel";
       reason = cancel->reason;
     }
-    if (const auto* resume = std::get_if<ResumeWait>(&command.body)) {
-      if (resume->dry_run) continue;
-      action = "wait.resumed";
-      reason = resume->reason;
-      subject = resume->wait;
-    }
-    if (const auto* cancel = std::get_if<CancelWait>(&command.body)) {
-      action = "wait.cancelled";
-      reason = cancel->reason;
-      subject = cancel->wait;
-    }
-    if (const auto* change = std::get_if<ChangeWait>(&command.body)) {
-      action = "wait.rescheduled";
-      subject = change->wait;
-    }
-    if (const auto* hold = std::get_if<HoldWaits>(&command.body)) {
-      action = "wait.held";
-      reason = hold->reason;
-      if (!hold->wait.empty()) subject = hold->wait;
-    }
-    if (const auto* release = std::get_if<ReleaseWaits>(&command.body)) {
-      action = "wait.released";
-      if (!release->wait.empty()) subject = release->wait;
-    }
     if (const auto* answer = std::get_if<AnswerApproval>(&command.body)) {
       action = answer->vote.approve ? "approval.approved" : "approval.rejected";
       reason = answer->vote.comment;
       subject = answer->approval;
     }
-    if (const auto* open = std::get_if<OpenWait>(&command.body)) {
-      action = "wait.created";
-      subject = opened_at(touched, open->step);
-    }
-    if (const auto* answer = std::get_if<TakeAnswer>(&command.body)) {
-      action = answer->complete ? "execution.complete" : "wait.created";
-      if (!answer->complete)
-        subject = opened_at(touched, answer->next ? answer->next->step : answer->step);
-    }
+    if (const auto* answer = std::get_if<TakeAnswer>(&command.body); answer && answer->complete)
+      action = "execution.complete";
     if (std::holds_alternative<CompleteRun>(command.body)) action = "execution.complete";
     if (!action) continue;
     lines.push_back({touched.open->run.account, now, command.actor, action, std::move(subject),
                      std::move(reason), Value()});
   }
+  for (AuditLine& line : wait_audit(touched)) lines.push_back(std::move(line));
   return lines;
 }
 

@@ -13,6 +13,7 @@
 #include "host/touched_delivery.h"
 #include "host/touched_job.h"
 #include "host/touched_schedule.h"
+#include "host/wait_limits.h"
 
 /// What travels through a partition: commands, and what was decided about their runs.
 namespace fermata {
@@ -22,6 +23,7 @@ struct Item {
   Command command;
   Reply reply;         ///< empty for the engine's own commands
   uint32_t tries = 0;  ///< commits that conflicted
+  uint32_t delays = 0;  ///< how often the store could not be read or written
   /// Follows from a command of the same turn, which brings it again should the commit fail.
   bool posted = false;
 };
@@ -42,6 +44,7 @@ struct Touched {
   std::vector<Delivery> deliveries;  ///< of ends among the events
   std::vector<DecidedItem> items;  ///< repeated when the commit conflicts
   std::optional<RunWrite> write;   ///< once made; a post that comes later unmakes it
+  WaitLimits::Counted counted{};   ///< by the decisions, until they are durable
 };
 
 /// Roots that were decided. In the batch made of it each has the same place.

@@ -24,6 +24,7 @@ struct TouchedDelivery {
   Groups::Member group = 0;
   DeliveryItem item;
   std::vector<AuditLine> audit{};
+  std::vector<DeadLetterEntry> dead_letters{};
 };
 
 }  // namespace fermata

@@ -5,6 +5,7 @@
 
 #include "core/model/delivery.h"
 #include "core/model/summary.h"
+#include "ports/dead_letters.h"
 
 namespace fermata {
 
@@ -15,6 +16,8 @@ struct DeliveryWrite {
   Delivery delivery;  ///< as it is from now on
   std::vector<AuditLine> audit{};
   uint32_t group = 0;  ///< as of a run's write
+  /// That it was given up, or is sent again after that (W-74): each as it is from now on.
+  std::vector<DeadLetterEntry> dead_letters{};
 };
 
 /// Which deliveries a list shows; empty fields do not filter.

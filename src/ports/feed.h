@@ -6,8 +6,10 @@
 #include "core/job/event.h"
 #include "core/job/summary.h"
 #include "core/model/approval.h"
+#include "core/model/delivery.h"
 #include "core/model/effect.h"
 #include "core/model/summary.h"
+#include "core/model/wait.h"
 #include "core/schedule/schedule.h"
 
 namespace fermata {
@@ -24,6 +26,12 @@ class Feed {
   virtual void settled(const Run& /*state*/) {}
   /// What the commit changed of the run's approvals, each as it is now.
   virtual void approvals_changed(std::span<const ApprovalRecord>) {}
+  /// The same of its waits.
+  virtual void waits_changed(std::span<const WaitRecord>) {}
+  /// What the commit told the audit.
+  virtual void audited(std::span<const AuditLine>) {}
+  /// What came of an attempt to deliver a callback.
+  virtual void callback_attempted(const Delivery&) {}
   /// The same of jobs.
   virtual void job_committed(const job::Summary&, const HistoryChunk& /*events*/) {}
   virtual void job_settled(const job::Job& /*state*/) {}
@@ -54,6 +62,11 @@ class PassingFeed : public Feed {
   void settled(const Run& state) override { inner_.settled(state); }
   void approvals_changed(std::span<const ApprovalRecord> approvals) override {
     inner_.approvals_changed(approvals);
+  }
+  void waits_changed(std::span<const WaitRecord> waits) override { inner_.waits_changed(waits); }
+  void audited(std::span<const AuditLine> lines) override { inner_.audited(lines); }
+  void callback_attempted(const Delivery& delivery) override {
+    inner_.callback_attempted(delivery);
   }
   void job_committed(const job::Summary& summary, const HistoryChunk& events) override {
     inner_.job_committed(summary, events);

@@ -7,6 +7,7 @@
 #include "core/model/summary.h"
 #include "ports/approvals.h"
 #include "ports/store.h"
+#include "ports/wait_tally.h"
 
 namespace fermata {
 
@@ -84,7 +85,8 @@ struct WaitFilter {
   std::optional<bool> on_hold{};
   std::optional<Instant> due_from{};  ///< due at or after
   std::optional<Instant> due_to{};    ///< due before
-  std::string q{};                    ///< text found in id, run id, workflow id, step or contact id
+  bool unheld = false;  ///< held by nobody but a switch of the account: what may be overdue (W-86)
+  std::string q{};      ///< text found in id, run id, workflow id, step or contact id
 };
 bool matches(const WaitFilter& filter, const WaitRecord& record);
 
@@ -183,6 +185,12 @@ class Reader {
                                        const WaitStart& start) = 0;
   /// How many of the waits fall due when, by time and type; empty slots are left out.
   virtual Outcome<std::vector<WaitSlot>> wait_slots(const WaitFilter& filter) = 0;
+  /// What is kept count of, of one account or (when empty) of all, of one workflow or of all.
+  virtual Outcome<WaitTally> wait_tally(const AccountId& account, const WorkflowId& workflow,
+                                        Instant now) = 0;
+  /// Accounts with waits that should have ended by now: one of them, or (when empty) all.
+  virtual Outcome<std::vector<OverdueWaits>> overdue_waits(const AccountId& account,
+                                                           Instant now) = 0;
   virtual Outcome<std::optional<ApprovalRecord>> find_approval(const std::string& id) = 0;
   virtual Outcome<ApprovalPage> list_approvals(const ApprovalFilter& filter, size_t limit,
                                                const std::string& cursor) = 0;

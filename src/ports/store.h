@@ -16,6 +16,7 @@
 #include "ports/dead_letters.h"
 #include "ports/deliveries.h"
 #include "ports/signals.h"
+#include "ports/wait_store.h"
 
 namespace fermata {
 
@@ -140,7 +141,7 @@ struct CommitAnswer {
 };
 
 /// Holds the truth. Used by one partition thread; `load` and `commit` may block on the disk.
-class Store : public SignalStore {
+class Store : public SignalStore, public WaitStore {
  public:
   /// One entry per id, in order; version 0 for a run that does not exist. Each with its newest
   /// checkpoint of a sequence before `checkpoint_before` and the history since; without one, with
@@ -177,6 +178,7 @@ class Store : public SignalStore {
     RunId id;
     std::optional<Instant> next_due;
     uint32_t calls_pending = 0;
+    AccountId account{};
   };
   struct PendingPage {
     std::vector<Pending> runs;

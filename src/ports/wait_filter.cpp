@@ -33,6 +33,7 @@ bool matches(const WaitFilter& filter, const WaitRecord& record) {
     return false;
   }
   if (filter.source && *filter.source != wait.source) return false;
+  if (filter.unheld && !wait.hold.empty() && wait.hold != held_by_switch) return false;
   if (filter.on_hold && *filter.on_hold == wait.hold.empty()) return false;
   Instant due = due_or_never(wait);
   if (filter.due_from && due < *filter.due_from) return false;

@@ -22,7 +22,7 @@ class TimersContract : public testing::TestWithParam<TimersKind> {
   void arm(const std::string& run, int64_t due) { timers_->arm(RunId(run), Instant{due}); }
   std::vector<std::string> due(int64_t now, size_t most = 1000) {
     std::vector<std::string> out;
-    for (const RunId& run : timers_->due(Instant{now}, most)) out.push_back(run.text());
+    for (const DueRun& due : timers_->due(Instant{now}, most)) out.push_back(due.run.text());
     return out;
   }
   using Runs = std::vector<std::string>;

@@ -1,4 +1,8 @@
+#include <algorithm>
+#include <map>
+
 #include "base/json.h"
+#include "base/random.h"
 #include "test/contract/stores.h"
 
 /// Waits are written with their run and read beside it (W-90).
@@ -194,6 +198,146 @@ TEST_P(WaitContract, waits_are_counted_by_quarter_of_an_hour_and_type) {
   EXPECT_EQ(*reader().wait_slots({.account = AccountId("acme")}), expected);
   EXPECT_EQ(reader().wait_slots({.type = "until_time"})->size(), 1u);
   EXPECT_TRUE(reader().wait_slots({.account = AccountId("rival")})->empty());
+}
+
+/// What the numbers of a store must come to, counted row by row.
+WaitTally counted_from(const std::map<std::string, WaitRecord>& rows, const WorkflowId& workflow,
+                       Instant now) {
+  TallyChanges counts;
+  WaitTally total;
+  for (const auto& [id, record] : rows) {
+    if (!workflow.empty() && record.workflow != workflow) continue;
+    tally_wait(counts, record, 1);
+    tally_happened(counts, std::nullopt, record);
+    const Wait& wait = record.wait;
+    bool to_come = is_pending(wait.status) && wait.hold.empty() && wait.due && *wait.due >= now;
+    if (to_come && *wait.due < now + Duration{3'600'000}) ++total.due_next_hour;
+    if (to_come && *wait.due < now + Duration{86'400'000}) ++total.due_next_day;
+  }
+  for (const auto& [key, count] : counts) add_to(total, key, count, now);
+  return total;
+}
+
+/// The same in one order.
+WaitTally in_order(WaitTally tally) {
+  auto by_name = [](const auto& a, const auto& b) {
+    return std::tie(a.type, a.waits) < std::tie(b.type, b.waits);
+  };
+  std::sort(tally.pending.begin(), tally.pending.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.type, a.source, a.hold) < std::tie(b.type, b.source, b.hold);
+  });
+  std::sort(tally.ended.begin(), tally.ended.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.type, a.status, a.resumed_by) < std::tie(b.type, b.status, b.resumed_by);
+  });
+  std::sort(tally.opened.begin(), tally.opened.end(), by_name);
+  return tally;
+}
+
+// W-20, W-21, W-80: whatever happens to waits, the numbers are those of the rows.
+TEST_P(WaitContract, numbers_of_waits_follow_every_change) {
+  Random dice(20'26);
+  Instant now{1'700'000'000'000};
+  std::map<std::string, WaitRecord> rows;
+  const char* types[] = {"fixed_time", "until_time", "for_event"};
+  for (int round = 0; round < 120; ++round) {
+    std::string run = "r" + std::to_string(dice.below(6));
+    auto step = static_cast<uint32_t>(dice.below(4));
+    std::string id = run + "-w-" + std::to_string(step + 1);
+    auto known = rows.find(id);
+    WaitRecord record = known == rows.end() ? sample_wait(run, "w", step + 1) : known->second;
+    Wait& wait = record.wait;
+    if (known == rows.end()) {
+      record.workflow = WorkflowId(dice.chance(0.5) ? "orders" : "nurture");
+      wait.type = types[dice.below(3)];
+      wait.reached_at = now - Duration{static_cast<int64_t>(dice.below(200)) * 60'000};
+      if (wait.is_for_event()) {
+        wait.status = WaitStatus::waiting;
+        wait.config = Value::object({{"event_type", "email_open"}});
+        wait.listeners.resize(1 + dice.below(2));
+        for (Listener& listener : wait.listeners) listener.event_type = "email_open";
+      }
+    } else if (!is_pending(wait.status)) {
+      continue;
+    }
+    wait.due = now + Duration{static_cast<int64_t>(dice.below(3'000)) * 60'000};
+    const char* holds[] = {"", "limit", "operator", "resumes_off"};
+    wait.hold = holds[dice.below(4)];
+    if (dice.chance(0.3)) {
+      wait.status = dice.chance(0.5) ? WaitStatus::resumed : WaitStatus::cancelled;
+      wait.resumed_by = wait.status == WaitStatus::resumed ? "scheduler" : "cancelled";
+      wait.ended_at = now;
+      wait.hold.clear();
+      for (Listener& listener : wait.listeners) listener.status = ListenerStatus::cancelled;
+    }
+    ASSERT_EQ(put(run, {record}), CommitOutcome::done);
+    rows[id] = record;
+  }
+  for (const char* workflow : {"", "orders"}) {
+    auto kept = reader().wait_tally(AccountId("acme"), WorkflowId(workflow), now);
+    ASSERT_TRUE(kept) << kept.error().message;
+    EXPECT_EQ(in_order(*kept), in_order(counted_from(rows, WorkflowId(workflow), now)));
+  }
+  EXPECT_EQ(in_order(*reader().wait_tally(AccountId(), WorkflowId(), now)),
+            in_order(counted_from(rows, WorkflowId(), now)));
+  EXPECT_TRUE(reader().wait_tally(AccountId("rival"), WorkflowId(), now)->pending.empty());
+  uint64_t counted = 0, overdue = 0;
+  Instant later = now + Duration{1'000 * 60'000};
+  for (const auto& [id, record] : rows) {
+    counted += counts_in_limit(record.wait) ? 1 : 0;
+    overdue += is_overdue(record.wait, later) ? 1 : 0;
+  }
+  using Counts = std::vector<std::pair<AccountId, uint64_t>>;
+  EXPECT_EQ(*store().counted_waits(), (Counts{{AccountId("acme"), counted}}));
+  auto late = reader().overdue_waits(AccountId(), later);
+  ASSERT_TRUE(late);
+  ASSERT_EQ(late->size(), 1u);
+  EXPECT_EQ(late->front().waits, overdue);
+  WaitFilter filter{.account = AccountId("acme"),
+                    .statuses = {WaitStatus::scheduled, WaitStatus::waiting}};
+  EXPECT_EQ(reader().list_waits(filter, 1, {})->total, listed(filter, 50).size());
+  filter.unheld = true;
+  filter.due_to = later;
+  EXPECT_EQ(reader().list_waits(filter, 1, {})->total, overdue);
+  // A calendar that begins and ends within quarters of an hour.
+  filter = {.account = AccountId("acme"),
+            .statuses = {WaitStatus::scheduled, WaitStatus::waiting},
+            .on_hold = false,
+            .due_from = now + Duration{7 * 60'000},
+            .due_to = now + Duration{2'000 * 60'000}};
+  uint64_t to_come = 0;
+  for (const WaitSlot& slot : *reader().wait_slots(filter)) to_come += slot.waits;
+  EXPECT_EQ(to_come, listed(filter, 50).size());
+}
+
+// W-80, W-48
+TEST_P(WaitContract, engine_finds_what_waits_for_room_and_what_follows_zones) {
+  WaitRecord late = sample_wait("r1", "w"), early = sample_wait("r2", "w");
+  late.wait.hold = early.wait.hold = "limit";
+  early.wait.reached_at = late.wait.reached_at - Duration{1};
+  WaitRecord held = sample_wait("r3", "w");
+  held.wait.hold = "operator";
+  ASSERT_EQ(put("r1", {late}), CommitOutcome::done);
+  ASSERT_EQ(put("r2", {early}), CommitOutcome::done);
+  ASSERT_EQ(put("r3", {held}), CommitOutcome::done);
+  auto limited = store().limited_waits(0, 10);
+  ASSERT_TRUE(limited);
+  ASSERT_EQ(limited->size(), 2u);
+  EXPECT_EQ(limited->at(0).run, RunId("r2"));
+  EXPECT_EQ(store().limited_waits(1, 10)->size(), 1u);
+  WaitRecord old = sample_wait("r4", "w"), fresh = sample_wait("r5", "w");
+  old.wait.intent = Value::object({{"timezone", "Europe/Berlin"}, {"tzdata_version", "2026a"}});
+  fresh.wait.intent = Value::object({{"timezone", "Europe/Berlin"}, {"tzdata_version", "2026b"}});
+  WaitRecord gone = sample_wait("r6", "w");
+  gone.wait.intent = old.wait.intent;
+  gone.wait.status = WaitStatus::resumed;
+  gone.wait.ended_at = gone.wait.due;
+  for (const WaitRecord& one : {old, fresh, gone})
+    ASSERT_EQ(put(one.run.text(), {one}), CommitOutcome::done);
+  using Runs = std::vector<RunId>;
+  EXPECT_EQ(*store().runs_of_other_zones("2026b", RunId(), 10), Runs{RunId("r4")});
+  EXPECT_EQ(*store().runs_of_other_zones("2026c", RunId(), 10), (Runs{RunId("r4"), RunId("r5")}));
+  EXPECT_EQ(*store().runs_of_other_zones("2026c", RunId("r4"), 10), Runs{RunId("r5")});
+  EXPECT_EQ(*store().runs_of_other_zones("2026c", RunId(), 1), Runs{RunId("r4")});
 }
 
 TEST_P(WaitContract, waits_go_with_their_run) {

@@ -36,6 +36,16 @@ class WaitingStore final : public Store {
   Outcome<OpenJobsPage> open_jobs(uint64_t after, size_t limit) override {
     return memory.open_jobs(after, limit);
   }
+  Outcome<std::vector<std::pair<AccountId, uint64_t>>> counted_waits() override {
+    return memory.counted_waits();
+  }
+  Outcome<std::vector<WaitRecord>> limited_waits(size_t after, size_t limit) override {
+    return memory.limited_waits(after, limit);
+  }
+  Outcome<std::vector<RunId>> runs_of_other_zones(const std::string& version, const RunId& after,
+                                                  size_t limit) override {
+    return memory.runs_of_other_zones(version, after, limit);
+  }
   Outcome<PendingDeliveryPage> pending_deliveries(uint64_t after, size_t limit) override {
     return memory.pending_deliveries(after, limit);
   }
@@ -143,8 +153,9 @@ class HostTest : public testing::Test {
   }
   Host& host() {
     if (!host_)
-      host_ = std::make_unique<Host>(
-          HostPorts{store, timers, calls, clock, entropy, told, definitions}, settings);
+      host_ = std::make_unique<Host>(HostPorts{store, timers, calls, clock, entropy, told,
+                                               definitions, zones, nullptr, nullptr, accounts},
+                                     settings);
     return *host_;
   }
   void restart() { host_.reset(); }
@@ -176,6 +187,8 @@ class HostTest : public testing::Test {
   StoredRun stored(const std::string& run) { return *store.memory.find(RunId(run), 1, SIZE_MAX); }
 
   HostSettings settings;
+  ZoneSource* zones = nullptr;  ///< set before the first turn, as the next
+  AccountSource* accounts = nullptr;
   WaitingStore store;
   WheelTimers timers;
   NoCalls calls;

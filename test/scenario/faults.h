@@ -77,6 +77,16 @@ class FaultyStore final : public Store {
   Outcome<OpenSignals> open_signals(uint64_t after, size_t limit) override {
     return store_.open_signals(after, limit);
   }
+  Outcome<std::vector<std::pair<AccountId, uint64_t>>> counted_waits() override {
+    return store_.counted_waits();
+  }
+  Outcome<std::vector<WaitRecord>> limited_waits(size_t after, size_t limit) override {
+    return store_.limited_waits(after, limit);
+  }
+  Outcome<std::vector<RunId>> runs_of_other_zones(const std::string& version, const RunId& after,
+                                                  size_t limit) override {
+    return store_.runs_of_other_zones(version, after, limit);
+  }
   Outcome<std::vector<WaitRecord>> listening_waits(size_t after, size_t limit) override {
     return store_.listening_waits(after, limit);
   }

@@ -23,6 +23,19 @@ TEST(HttpCallsGuard, a_loopback_address_is_refused_in_every_spelling_without_a_c
   EXPECT_EQ(server.connections(), 0U);
 }
 
+// W-75: what an account allows its callbacks.
+TEST(HttpCallsGuard, request_may_reach_networks_of_its_own) {
+  HttpTestServer server(fine);
+  TestCaller caller;
+  CallRequest request = TestCaller::get(server.url("/", "127.0.0.1"));
+  request.allowed_networks = {"10.1.0.0/16", "127.0.0.0/8"};
+  EXPECT_EQ(caller.call(request).status, 200);
+  request.allowed_networks = {"10.1.0.0/16", "no network"};
+  EXPECT_EQ(caller.call(request).error, "address_forbidden");
+  EXPECT_EQ(caller.call(TestCaller::get(server.url("/", "127.0.0.1"))).error, "address_forbidden")
+      << "what one may reach is no permission for the next";
+}
+
 TEST(HttpCallsGuard, the_refusal_names_the_class_and_nothing_more) {
   TestCaller caller;
   const std::pair<const char*, const char*> cases[] = {{"http://0.0.0.0/", "unspecified"},

@@ -52,6 +52,12 @@ void Transfer::append(List& list, const std::string& line) {
 
 void Transfer::prepare(CURL* target, const NetworkPolicy& policy, curl_slist* resolve) {
   policy_ = &policy;
+  if (!request_.allowed_networks.empty()) {
+    widened_ = policy;
+    for (const std::string& text : request_.allowed_networks)
+      if (auto range = parse_cidr(text)) widened_.allowed.push_back(*range);
+    policy_ = &widened_;
+  }
   refused_ = AddressClass::open;
   sockets_ = 0;
   sendings_ = 0;

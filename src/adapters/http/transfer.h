@@ -85,6 +85,7 @@ class Transfer {
 
   // Of the present hop.
   const NetworkPolicy* policy_ = nullptr;
+  NetworkPolicy widened_;  ///< with what this request may reach beside
   AddressClass refused_ = AddressClass::open;
   int sockets_ = 0;
   int sendings_ = 0;

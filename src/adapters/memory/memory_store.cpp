@@ -145,7 +145,7 @@ Outcome<Store::PendingPage> MemoryStore::pending(uint64_t after, size_t limit) {
       page.more = true;
       break;
     }
-    page.runs.push_back({run.id, run.next_due, run.calls_pending});
+    page.runs.push_back({run.id, run.next_due, run.calls_pending, run.account});
     page.cursor = at->first;
   }
   return page;

@@ -48,6 +48,10 @@ class MemoryStore final : public Store,
       std::span<const SignalKey> keys) override;
   Outcome<Windowed> signals_in(const SignalWindow& window, uint64_t after, size_t limit) override;
   Outcome<OpenSignals> open_signals(uint64_t after, size_t limit) override;
+  Outcome<std::vector<std::pair<AccountId, uint64_t>>> counted_waits() override;
+  Outcome<std::vector<WaitRecord>> limited_waits(size_t after, size_t limit) override;
+  Outcome<std::vector<RunId>> runs_of_other_zones(const std::string& version, const RunId& after,
+                                                  size_t limit) override;
   Outcome<std::vector<WaitRecord>> listening_waits(size_t after, size_t limit) override;
   Outcome<std::vector<WaitRecord>> ended_listeners(const Signal& signal, Instant since,
                                                    size_t limit) override;
@@ -75,6 +79,9 @@ class MemoryStore final : public Store,
   Outcome<std::vector<WaitRecord>> waits_of(const RunId& run, const std::string& step) override;
   Outcome<WaitPage> list_waits(const WaitFilter& filter, size_t limit,
                                const WaitStart& start) override;
+  Outcome<std::vector<OverdueWaits>> overdue_waits(const AccountId& account, Instant now) override;
+  Outcome<WaitTally> wait_tally(const AccountId& account, const WorkflowId& workflow,
+                                Instant now) override;
   Outcome<std::vector<WaitSlot>> wait_slots(const WaitFilter& filter) override;
   Outcome<std::optional<ApprovalRecord>> find_approval(const std::string& id) override;
   Outcome<ApprovalPage> list_approvals(const ApprovalFilter& filter, size_t limit,

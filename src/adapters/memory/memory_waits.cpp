@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "adapters/memory/memory_store.h"
+#include "adapters/memory/wait_scans.h"
 
 namespace fermata {
 
@@ -70,6 +71,59 @@ Outcome<std::vector<WaitSlot>> MemoryStore::wait_slots(const WaitFilter& filter)
   for (const auto& [key, waits] : counted)
     out.push_back({Instant{key.first * wait_slot_length.ms}, key.second, waits});
   return out;
+}
+
+/// Counted when it is asked for: what a store keeps count of must come to the same.
+Outcome<WaitTally> MemoryStore::wait_tally(const AccountId& account, const WorkflowId& workflow,
+                                           Instant now) {
+  std::lock_guard lock(mutex_);
+  TallyChanges counts;
+  WaitTally total;
+  for (const auto& [id, record] : waits_) {
+    bool wanted = (account.empty() || record.account == account) &&
+                  (workflow.empty() || record.workflow == workflow);
+    if (!wanted) continue;
+    tally_wait(counts, record, 1);
+    tally_happened(counts, std::nullopt, record);
+    const Wait& wait = record.wait;
+    bool to_come = is_pending(wait.status) && wait.hold.empty() && wait.due && *wait.due >= now;
+    if (to_come && *wait.due < now + Duration{3'600'000}) ++total.due_next_hour;
+    if (to_come && *wait.due < now + Duration{86'400'000}) ++total.due_next_day;
+  }
+  for (const auto& [key, count] : counts) add_to(total, key, count, now);
+  return total;
+}
+
+Outcome<std::vector<OverdueWaits>> MemoryStore::overdue_waits(const AccountId& account,
+                                                              Instant now) {
+  std::lock_guard lock(mutex_);
+  std::map<AccountId, OverdueWaits> found;
+  for (const auto& [id, record] : waits_) {
+    if ((!account.empty() && record.account != account) || !is_overdue(record.wait, now)) continue;
+    auto [entry, fresh] =
+        found.try_emplace(record.account, OverdueWaits{record.account, 0, *record.wait.due});
+    ++entry->second.waits;
+    entry->second.oldest = std::min(entry->second.oldest, *record.wait.due);
+  }
+  std::vector<OverdueWaits> out;
+  for (auto& [key, one] : found) out.push_back(std::move(one));
+  return out;
+}
+
+Outcome<std::vector<std::pair<AccountId, uint64_t>>> MemoryStore::counted_waits() {
+  std::lock_guard lock(mutex_);
+  return counted_in(waits_);
+}
+
+Outcome<std::vector<WaitRecord>> MemoryStore::limited_waits(size_t after, size_t limit) {
+  std::lock_guard lock(mutex_);
+  return limited_in(waits_, after, limit);
+}
+
+Outcome<std::vector<RunId>> MemoryStore::runs_of_other_zones(const std::string& version,
+                                                             const RunId& after, size_t limit) {
+  std::lock_guard lock(mutex_);
+  return of_other_zones_in(waits_, version, after, limit);
 }
 
 }  // namespace fermata

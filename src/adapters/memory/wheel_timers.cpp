@@ -9,18 +9,20 @@ namespace fermata {
 
 WheelTimers::WheelTimers() : position_(tick_of(Instant{0})) {}
 
-void WheelTimers::arm(const RunId& run, Instant due) {
+void WheelTimers::arm(const RunId& run, Instant due, TimerLane lane) {
   auto [found, added] = entry_of_.try_emplace(run, none);
   Tick tick = tick_of(due);
   if (added) {
     found->second = take_free();
     entries_[found->second].run = &found->first;
   } else {
+    entries_[found->second].lane = lane;
     if (entries_[found->second].tick == tick) return;
     remove(found->second);
   }
   Entry& entry = entries_[found->second];
   entry.tick = tick;
+  entry.lane = lane;
   entry.order = ++armed_;
   insert(found->second);
 }
@@ -32,8 +34,8 @@ void WheelTimers::disarm(const RunId& run) {
   release(found->second);
 }
 
-std::vector<RunId> WheelTimers::due(Instant now_at, size_t most) {
-  std::vector<RunId> out;
+std::vector<DueRun> WheelTimers::due(Instant now_at, size_t most) {
+  std::vector<DueRun> out;
   Tick now = tick_of(now_at);
   while (out.size() < most && !late_.empty() && late_.begin()->first.first <= now) {
     Index index = late_.begin()->second;
@@ -115,12 +117,12 @@ void WheelTimers::remove(Index index) {
   }
 }
 
-RunId WheelTimers::release(Index index) {
+DueRun WheelTimers::release(Index index) {
   auto node = entry_of_.extract(entry_of_.find(*entries_[index].run));
   entries_[index].run = nullptr;
   entries_[index].next = free_;
   free_ = index;
-  return std::move(node.key());
+  return {std::move(node.key()), entries_[index].lane};
 }
 
 /// Lower levels hold what is due earlier, and within a level no slot before the position's is used.

@@ -20,9 +20,10 @@ class WheelTimers final : public Timers {
  public:
   WheelTimers();
 
-  void arm(const RunId& run, Instant due) override;
+  using Timers::arm;
+  void arm(const RunId& run, Instant due, TimerLane lane) override;
   void disarm(const RunId& run) override;
-  std::vector<RunId> due(Instant now, size_t most) override;
+  std::vector<DueRun> due(Instant now, size_t most) override;
   /// Exact when an entry is less than 64 ms away or late, else the start of its slot.
   std::optional<Instant> next_due() const override;
   size_t size() const override { return entry_of_.size(); }
@@ -46,6 +47,7 @@ class WheelTimers final : public Timers {
     Index next = none;
     Index prev = none;
     Place place = 0;
+    TimerLane lane = 0;
   };
   struct List {
     Index first = none;
@@ -62,7 +64,7 @@ class WheelTimers final : public Timers {
   Index take_free();
   void insert(Index index);
   void remove(Index index);
-  RunId release(Index index);
+  DueRun release(Index index);
   std::optional<NextSlot> next_slot() const;
   Tick overflow_start() const;
   void cascade(Place place);

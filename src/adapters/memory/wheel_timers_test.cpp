@@ -11,10 +11,18 @@
 namespace fermata {
 namespace {
 
-std::vector<std::string> texts(const std::vector<RunId>& runs) {
+std::vector<std::string> texts(const std::vector<DueRun>& runs) {
   std::vector<std::string> out;
-  for (const RunId& run : runs) out.push_back(run.text());
+  for (const DueRun& due : runs) out.push_back(due.run.text());
   return out;
+}
+
+TEST(WheelTimers, entry_is_given_back_with_the_lane_it_was_armed_in_last) {
+  WheelTimers timers;
+  timers.arm(RunId("a"), Instant{50}, 7);
+  timers.arm(RunId("b"), Instant{50}, 7);
+  timers.arm(RunId("b"), Instant{50}, 9);
+  EXPECT_EQ(timers.due(Instant{50}, 9), (std::vector<DueRun>{{RunId("a"), 7}, {RunId("b"), 9}}));
 }
 
 TEST(WheelTimers, entries_of_one_instant_come_in_the_order_of_arming) {

@@ -91,4 +91,15 @@ bool JobWriter::append(uint64_t number, uint64_t job, uint64_t prev, const Histo
                           history_checksum(job, prev, chunk), Blob{chunk.bytes});
 }
 
+bool JobWriter::write_letters(const std::vector<DeadLetterEntry>& entries) {
+  for (const DeadLetterEntry& entry : entries) {
+    DeadLetterQueries queries(database_);
+    auto known = queries.find(entry.letter.id);
+    if (!known) return false;
+    bool written = *known ? letters_.change((*known)->number, entry) : letters_.open(entry);
+    if (!written) return false;
+  }
+  return true;
+}
+
 }  // namespace fermata::sqlite

@@ -17,6 +17,8 @@ class JobWriter {
   std::optional<CommitOutcome> test(const JobWrite& write);
   /// Writes it; nothing when the database failed and the transaction must be rolled back.
   std::optional<CommitOutcome> write(const JobWrite& write);
+  /// Entries of the dead letter queue that are no job's, each as it is from now on.
+  bool write_letters(const std::vector<DeadLetterEntry>& entries);
 
  private:
   std::optional<CommitOutcome> create(const JobWrite& write);

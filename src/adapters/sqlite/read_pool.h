@@ -30,6 +30,7 @@ struct ReadConnection {
   JobQueries jobs{*database};
   ScheduleQueries schedules{*database};
   WaitQueries waits{*database};
+  WaitTallyQueries tally{*database};
   ApprovalQueries approvals{*database};
   DeliveryQueries deliveries{*database};
   SignalQueries signals{*database};

@@ -187,7 +187,7 @@ Outcome<RunQueries::Pending> RunQueries::pending(uint64_t after, size_t limit) {
     if (!*found) continue;
     const RunSummary& run = (*found)->record.summary;
     if (is_terminal(run.status) || (!run.next_due && run.calls_pending == 0)) continue;
-    page.runs.push_back({run.id, run.next_due, run.calls_pending});
+    page.runs.push_back({run.id, run.next_due, run.calls_pending, run.account});
   }
   return out;
 }

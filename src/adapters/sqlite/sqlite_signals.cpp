@@ -28,6 +28,44 @@ Outcome<std::vector<WaitRecord>> SqliteStore::listening_waits(size_t after, size
   return parts_->loading.read([&](ReadConnection& c) { return c.waits.listening(after, limit); });
 }
 
+Outcome<std::vector<std::pair<AccountId, uint64_t>>> SqliteStore::counted_waits() {
+  return parts_->loading.read([&](ReadConnection& c) { return c.tally.counted(); });
+}
+
+Outcome<std::vector<WaitRecord>> SqliteStore::limited_waits(size_t after, size_t limit) {
+  return parts_->loading.read([&](ReadConnection& c) { return c.waits.limited(after, limit); });
+}
+
+Outcome<std::vector<RunId>> SqliteStore::runs_of_other_zones(const std::string& version,
+                                                             const RunId& after, size_t limit) {
+  return parts_->loading.read(
+      [&](ReadConnection& c) { return c.waits.of_other_zones(version, after, limit); });
+}
+
+Outcome<WaitTally> SqliteStore::wait_tally(const AccountId& account, const WorkflowId& workflow,
+                                           Instant now) {
+  return parts_->readers.read([&](ReadConnection& c) -> Outcome<WaitTally> {
+    FERMATA_TRY(total, c.tally.tally(account, workflow, now));
+    std::vector<AccountId> accounts{account};
+    if (account.empty()) {
+      FERMATA_TRY(all, c.tally.accounts());
+      accounts = std::move(all);
+    }
+    for (const AccountId& one : accounts) {
+      FERMATA_TRY(hour, c.waits.due_within(one, workflow, now, Duration{3'600'000}));
+      FERMATA_TRY(day, c.waits.due_within(one, workflow, now, Duration{86'400'000}));
+      total.due_next_hour += hour;
+      total.due_next_day += day;
+    }
+    return total;
+  });
+}
+
+Outcome<std::vector<OverdueWaits>> SqliteStore::overdue_waits(const AccountId& account,
+                                                              Instant now) {
+  return parts_->readers.read([&](ReadConnection& c) { return c.tally.overdue(account, now); });
+}
+
 Outcome<std::vector<WaitRecord>> SqliteStore::ended_listeners(const Signal& signal, Instant since,
                                                               size_t limit) {
   return parts_->loading.read(

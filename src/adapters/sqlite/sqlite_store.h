@@ -68,6 +68,10 @@ class SqliteStore final : public Store,
                                                    size_t limit) override;
   Outcome<std::vector<RunId>> live_runs_with(const AccountId& account, const std::string& label_key,
                                              const std::string& label_value, size_t limit) override;
+  Outcome<std::vector<std::pair<AccountId, uint64_t>>> counted_waits() override;
+  Outcome<std::vector<WaitRecord>> limited_waits(size_t after, size_t limit) override;
+  Outcome<std::vector<RunId>> runs_of_other_zones(const std::string& version, const RunId& after,
+                                                  size_t limit) override;
   Outcome<PassedPage> passed(Instant since, uint64_t after, size_t limit) override;
   std::string trouble() const override;
 
@@ -95,6 +99,9 @@ class SqliteStore final : public Store,
   Outcome<WaitPage> list_waits(const WaitFilter& filter, size_t limit,
                                const WaitStart& start) override;
   Outcome<std::vector<WaitSlot>> wait_slots(const WaitFilter& filter) override;
+  Outcome<std::vector<OverdueWaits>> overdue_waits(const AccountId& account, Instant now) override;
+  Outcome<WaitTally> wait_tally(const AccountId& account, const WorkflowId& workflow,
+                                Instant now) override;
   Outcome<std::optional<Delivery>> find_delivery(const std::string& id) override;
   Outcome<DeliveryPage> list_deliveries(const DeliveryFilter& filter, size_t limit,
                                         const std::string& cursor) override;

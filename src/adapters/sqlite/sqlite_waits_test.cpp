@@ -66,6 +66,37 @@ TEST(SqliteWaits, relations_are_read_with_plain_sql) {
             "r1|acme|nurture|waiting");
 }
 
+// W-90
+TEST(SqliteWaits, relations_are_read_with_the_shell) {
+  ScratchDirectory scratch;
+  std::filesystem::path directory = scratch / "data";
+  {
+    auto store = open_sqlite(directory, {});
+    ASSERT_TRUE(store) << store.error().message;
+    CommitBatch batch;
+    batch.runs.push_back(heard_run());
+    ASSERT_EQ((*store)->commit(batch).at(0), CommitOutcome::done);
+  }
+  auto asked = [&](const std::string& sql) {
+    std::string command =
+        "sqlite3 -readonly '" + database_file(directory).string() + "' \"" + sql + "\" 2>&1";
+    FILE* shell = popen(command.c_str(), "r");
+    std::string out;
+    char buffer[4096];
+    while (size_t count = fread(buffer, 1, sizeof buffer, shell)) out.append(buffer, count);
+    return pclose(shell) == 0 ? out : "failed: " + out;
+  };
+  EXPECT_EQ(asked("SELECT id, account_id, workflow_id, step_id, wait_type, status, event_type, "
+                  "event_timeout_at FROM workflow_wait_executions"),
+            "w1|acme|nurture|opened|for_event|waiting|email_open|2026-01-29T10:00:00.000Z\n");
+  EXPECT_EQ(asked("SELECT wait_execution_id, ordinal, event_type, scope, status "
+                  "FROM workflow_event_listeners"),
+            "w1|1|email_open|contact|active\n");
+  EXPECT_EQ(asked("SELECT id, status FROM workflow_executions"), "r1|waiting\n");
+  for (const char* relation : {"workflow_signals", "workflows", "contacts"})
+    EXPECT_EQ(asked("SELECT count(*) FROM " + std::string(relation)), "0\n") << relation;
+}
+
 // W-95
 TEST(SqliteWaits, lists_of_pending_waits_seek_and_need_no_sorting) {
   ScratchDirectory scratch;

@@ -26,7 +26,7 @@ Text event_type_of(const Wait& wait) {
 
 /// One row of the statement that writes waits, and the statement for so many of them.
 constexpr std::string_view row_values =
-    "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, "
+    "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
     "?, ?, ?, ?, ?, ?, ?)";
 
 std::string put_statement(size_t rows) {
@@ -45,6 +45,7 @@ std::string put_statement(size_t rows) {
          "ended_reason = excluded.ended_reason, matched_event_id = excluded.matched_event_id, "
          "updated_at = excluded.updated_at, intent = excluded.intent, "
          "listeners = excluded.listeners, last_error = excluded.last_error, "
+         "retry_count = excluded.retry_count, "
          "extra = excluded.extra";
 }
 
@@ -52,7 +53,9 @@ constexpr const char* columns =
     "SELECT workflow_execution_id, step_id, occurrence, id, account_id, workflow_id, contact_id, "
     "source, wait_type, wait_config, status, due_at, hold_reason, parked, reached_at, ended_at, "
     "resumed_by, ended_reason, matched_event_id, updated_at, intent, listeners, "
-    "last_error, metadata, extra FROM workflow_wait_executions";
+    "last_error, metadata, extra, retry_count FROM workflow_wait_executions";
+constexpr const char* at_place =
+    " WHERE workflow_execution_id = ? AND step_id = ? AND occurrence = ?";
 
 std::optional<Value> json_in(std::string_view text) {
   if (text.empty()) return Value();
@@ -120,6 +123,7 @@ std::optional<WaitRecord> record_in(const Rows& rows) {
   wait.listeners = listeners_of(*listeners);
   wait.metadata = *std::move(metadata);
   take_extra(wait, *extra);
+  wait.retries = static_cast<uint32_t>(rows.integer(25));
   return record;
 }
 
@@ -141,9 +145,33 @@ struct WaitWriter::Made {
 };
 
 WaitWriter::WaitWriter(Database& database)
-    : database_(database), put_sql_(put_statement(1)), put_many_sql_(put_statement(rows_at_once)) {}
+    : database_(database),
+      put_sql_(put_statement(1)),
+      put_many_sql_(put_statement(rows_at_once)),
+      before_sql_(std::string(columns) + at_place),
+      before_(database_, before_sql_.c_str()) {}
+
+/// What these change in the numbers that are kept. One that was there before is read again: it is
+/// among the rows that are about to be written.
+bool WaitWriter::count(std::span<const WaitRecord* const> records) {
+  TallyChanges changes;
+  for (const WaitRecord* record : records) {
+    std::optional<WaitRecord> before;
+    {
+      Rows rows = before_.query(record->run.text(), record->wait.step, record->wait.occurrence);
+      if (rows.next()) before = record_in(rows);
+      if (rows.failed()) return false;
+    }
+    if (before) tally_wait(changes, *before, -1);
+    tally_wait(changes, *record, 1);
+    tally_happened(changes, before, *record);
+  }
+  return tally_.write(changes);
+}
 
 bool WaitWriter::write(std::span<const WaitRecord* const> records) {
+  if (records.empty()) return true;
+  if (!count(records)) return false;
   std::vector<Made> made;
   made.reserve(std::min(records.size(), rows_at_once));
   for (size_t at = 0; at < records.size(); made.clear()) {
@@ -171,8 +199,9 @@ void WaitWriter::bind(Statement& put, size_t row, const WaitRecord& record, cons
                static_cast<int64_t>(!wait.hold.empty()), some(wait.hold),
                static_cast<int64_t>(wait.parked), made.reached, resumed ? some(made.ended) : Text{},
                some(made.ended), some(wait.resumed_by), some(wait.ended_reason),
-               some(wait.signal_id), some(wait.last_error), some(made.metadata), made.reached,
-               made.updated, some(made.intent), some(made.listeners), some(made.extra));
+               some(wait.signal_id), wait.retries, some(wait.last_error), some(made.metadata),
+               made.reached, made.updated, some(made.intent), some(made.listeners),
+               some(made.extra));
 }
 
 Outcome<std::vector<WaitRecord>> WaitQueries::collect(Rows rows) {
@@ -232,6 +261,7 @@ WaitQueries::Question WaitQueries::question(const WaitFilter& filter) {
   add("wait_type = ?", filter.type);
   add("workflow_id = ?", filter.workflow.text());
   if (filter.source) add("source = ?", std::string(name_of(*filter.source)));
+  if (filter.unheld) add_word("(on_hold = 0 OR hold_reason = 'resumes_off')");
   if (filter.on_hold) add_word(*filter.on_hold ? "on_hold = 1" : "on_hold = 0");
   if (filter.due_from) add("due_at >= ?", to_rfc3339(*filter.due_from));
   if (filter.due_to) add("due_at < ?", to_rfc3339(*filter.due_to));
@@ -249,7 +279,10 @@ Outcome<WaitPage> WaitQueries::list(const WaitFilter& filter, size_t limit,
   FERMATA_TRY(after, wait_place(start.cursor));
   Question asked = question(filter);
   WaitPage page;
-  {
+  FERMATA_TRY(kept, tally_.total(filter));
+  if (kept) {
+    page.total = *kept;
+  } else {
     std::string count = "SELECT count(*) FROM workflow_wait_executions" + asked.where;
     Statement statement(database_, count.c_str());
     Rows rows = statement.query_texts(asked.values);
@@ -300,7 +333,79 @@ Outcome<std::vector<WaitRecord>> WaitQueries::heard(const Signal& signal, Instan
                                  static_cast<uint64_t>(limit)));
 }
 
+Outcome<std::vector<WaitRecord>> WaitQueries::limited(size_t after, size_t limit) {
+  std::string sql = std::string(columns) +
+                    " WHERE on_hold = 1 AND hold_reason = 'limit' ORDER BY reached_at, id "
+                    "LIMIT ? OFFSET ?";
+  Statement statement(database_, sql.c_str());
+  return collect(statement.query(static_cast<uint64_t>(limit), static_cast<uint64_t>(after)));
+}
+
+Outcome<std::vector<RunId>> WaitQueries::of_other_zones(const std::string& version,
+                                                        const RunId& after, size_t limit) {
+  Statement statement(database_,
+                      "SELECT DISTINCT workflow_execution_id FROM workflow_wait_executions "
+                      "WHERE tzdata_version IS NOT NULL AND status IN ('scheduled', 'waiting') "
+                      "AND workflow_execution_id > ? AND tzdata_version <> ? "
+                      "ORDER BY workflow_execution_id LIMIT ?");
+  Rows rows = statement.query(after.text(), version, static_cast<uint64_t>(limit));
+  std::vector<RunId> out;
+  while (rows.next()) out.emplace_back(std::string(rows.text(0)));
+  if (rows.failed()) return database_.failure("reading waits");
+  return out;
+}
+
+Outcome<void> WaitQueries::each(const std::function<void(const WaitRecord&)>& visit) {
+  Statement statement(database_, columns);
+  Rows rows = statement.query();
+  while (rows.next())
+    if (auto record = record_in(rows)) visit(*record);
+  if (rows.failed()) return database_.failure("reading waits");
+  return {};
+}
+
+Outcome<uint64_t> WaitQueries::due_within(const AccountId& account, const WorkflowId& workflow,
+                                          Instant now, Duration length) {
+  WaitFilter filter;
+  filter.account = account;
+  filter.workflow = workflow;
+  filter.statuses = {WaitStatus::scheduled, WaitStatus::waiting};
+  filter.on_hold = false;
+  filter.due_from = now;
+  filter.due_to = now + length;
+  FERMATA_TRY(found, slots(filter));
+  uint64_t waits = 0;
+  for (const WaitSlot& slot : found) waits += slot.waits;
+  return waits;
+}
+
+/// Whole slots from the numbers that are kept; of the two that are cut, rows are counted.
 Outcome<std::vector<WaitSlot>> WaitQueries::slots(const WaitFilter& filter) {
+  bool kept = WaitTallyQueries::keeps(filter) && filter.on_hold == false && filter.due_from &&
+              filter.due_to && *filter.due_from < *filter.due_to;
+  if (!kept) return counted_slots(filter);
+  int64_t length = wait_slot_length.ms;
+  int64_t first = (filter.due_from->ms + length - 1) / length;
+  int64_t end = filter.due_to->ms / length;
+  if (end <= first) return counted_slots(filter);
+  std::vector<WaitSlot> out;
+  auto cut = [&](Instant from, Instant to) -> Outcome<void> {
+    if (from >= to) return {};
+    WaitFilter part = filter;
+    part.due_from = from;
+    part.due_to = to;
+    FERMATA_TRY(found, counted_slots(part));
+    out.insert(out.end(), found.begin(), found.end());
+    return {};
+  };
+  FERMATA_TRY_VOID(cut(*filter.due_from, Instant{first * length}));
+  FERMATA_TRY(whole, tally_.slots(filter, first, end - 1));
+  out.insert(out.end(), whole.begin(), whole.end());
+  FERMATA_TRY_VOID(cut(Instant{end * length}, *filter.due_to));
+  return out;
+}
+
+Outcome<std::vector<WaitSlot>> WaitQueries::counted_slots(const WaitFilter& filter) {
   Question asked = question(filter);
   std::string seconds = std::to_string(wait_slot_length.ms / 1000);
   std::string sql = "SELECT CAST(strftime('%s', due_at) AS INTEGER) / " + seconds +

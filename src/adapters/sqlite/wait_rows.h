@@ -1,7 +1,9 @@
 #pragma once
+#include <functional>
 #include <span>
 
 #include "adapters/sqlite/database.h"
+#include "adapters/sqlite/wait_tally_rows.h"
 #include "core/model/signal.h"
 #include "ports/reader.h"
 
@@ -19,10 +21,13 @@ class WaitWriter {
   static constexpr size_t rows_at_once = 8;
   struct Made;
   static void bind(Statement& put, size_t row, const WaitRecord& record, const Made& made);
+  bool count(std::span<const WaitRecord* const> records);
 
   Database& database_;
-  std::string put_sql_, put_many_sql_;
+  std::string put_sql_, put_many_sql_, before_sql_;
   Statement put_{database_, put_sql_.c_str()}, put_many_{database_, put_many_sql_.c_str()};
+  Statement before_;
+  WaitTallyWriter tally_{database_};
   Statement forget_{database_,
                     "DELETE FROM workflow_wait_executions WHERE workflow_execution_id = ?"};
 };
@@ -35,6 +40,14 @@ class WaitQueries {
   Outcome<std::vector<WaitRecord>> of_run(const RunId& run, const std::string& step);
   Outcome<WaitPage> list(const WaitFilter& filter, size_t limit, const WaitStart& start);
   Outcome<std::vector<WaitSlot>> slots(const WaitFilter& filter);
+  /// Those that fall due from now on for so long and are not held.
+  Outcome<uint64_t> due_within(const AccountId& account, const WorkflowId& workflow, Instant now,
+                               Duration length);
+  Outcome<std::vector<WaitRecord>> limited(size_t after, size_t limit);
+  Outcome<std::vector<RunId>> of_other_zones(const std::string& version, const RunId& after,
+                                             size_t limit);
+  /// Every wait there is; one that cannot be read is passed over.
+  Outcome<void> each(const std::function<void(const WaitRecord&)>& visit);
   Outcome<std::vector<WaitRecord>> listening(size_t after, size_t limit);
   Outcome<std::vector<WaitRecord>> heard(const Signal& signal, Instant since, size_t limit);
   /// The statement that a list is read with, and what is bound to it.
@@ -46,8 +59,10 @@ class WaitQueries {
 
  private:
   Outcome<std::vector<WaitRecord>> collect(Rows rows);
+  Outcome<std::vector<WaitSlot>> counted_slots(const WaitFilter& filter);
 
   Database& database_;
+  WaitTallyQueries tally_{database_};
 };
 
 }  // namespace fermata::sqlite

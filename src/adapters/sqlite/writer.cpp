@@ -165,6 +165,13 @@ Outcome<std::vector<CommitOutcome>> Writer::write_all(const Writes& writes,
   return outcomes;
 }
 
+std::optional<CommitOutcome> Writer::put(const DeliveryWrite& write) {
+  std::optional<CommitOutcome> outcome = deliveries_.write(write);
+  bool done = outcome == CommitOutcome::done;
+  if (done && !jobs_.write_letters(write.dead_letters)) return std::nullopt;
+  return outcome;
+}
+
 Outcome<void> Writer::write_others(const Writes& writes, const std::set<uint32_t>& unfit,
                                    std::vector<CommitOutcome>& outcomes) {
   auto written = [&](const auto& write) -> Outcome<CommitOutcome> {

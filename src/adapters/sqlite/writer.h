@@ -104,7 +104,7 @@ class Writer {
   std::optional<CommitOutcome> test(const Write& write);
   std::optional<CommitOutcome> put(const JobWrite& write) { return jobs_.write(write); }
   std::optional<CommitOutcome> put(const ScheduleWrite& write) { return schedules_.write(write); }
-  std::optional<CommitOutcome> put(const DeliveryWrite& write) { return deliveries_.write(write); }
+  std::optional<CommitOutcome> put(const DeliveryWrite& write);
   std::optional<CommitOutcome> put(const ContactWrite& write) { return contacts_.write(write); }
   /// The jobs, schedules, deliveries and contacts, which are written one by one.
   Outcome<void> write_others(const Writes& writes, const std::set<uint32_t>& unfit,

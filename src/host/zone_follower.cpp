@@ -1,0 +1,36 @@
+#include "host/zone_follower.h"
+
+namespace fermata {
+namespace {
+
+constexpr Duration failed_page_delay{1'000};
+
+}  // namespace
+
+std::vector<RunId> ZoneFollower::next(const ZoneTable& zones, uint64_t decided, uint64_t landed,
+                                      Instant now, size_t most) {
+  if (seen_ != zones.version()) {
+    seen_ = zones.version();
+    cursor_ = RunId();
+    begins_after_ = decided;
+    try_again_at_.reset();
+  }
+  more_ = false;
+  if (followed_ == seen_ || landed < begins_after_ || most == 0) return {};
+  if (try_again_at_ && now < *try_again_at_) return {};
+  try_again_at_.reset();
+  auto page = store_.runs_of_other_zones(seen_, cursor_, most);
+  if (!page) {
+    try_again_at_ = now + failed_page_delay;
+    return {};
+  }
+  if (page->empty()) {
+    followed_ = seen_;
+    return {};
+  }
+  cursor_ = page->back();
+  more_ = true;
+  return *std::move(page);
+}
+
+}  // namespace fermata

@@ -21,6 +21,10 @@ class Script {
 /// Fuel and memory without end.
 flow::FlowGiven unlimited();
 
+/// Microseconds of the processor for each task of a `Task.all`, from its start to its end, without
+/// a store.
+double all_in_memory_us(int64_t tasks);
+
 // `./dev bench flow`, one file each.
 void measure_language();
 void measure_parking();

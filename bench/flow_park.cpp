@@ -55,6 +55,14 @@ double park_and_resume_us(bool resident) {
   return (thread_cpu_seconds() - begin) * 1e6 / static_cast<double>(rounds);
 }
 
+constexpr const char* wide_all = R"(
+workflow bench(inputs) {
+  const tasks = []
+  for (let i = 0; i < inputs.n; i++) tasks.push(Task.run("one", i))
+  const results = await Task.all(tasks)
+  return results.length
+})";
+
 /// Lets whatever is pending first happen: tasks succeed, signals come, timers fire.
 void move_on(flow::Execution& execution, const flow::FlowGiven& given,
              std::vector<flow::Outgoing>& out) {
@@ -105,6 +113,20 @@ std::string text_of(const char* file) {
 }
 
 }  // namespace
+
+double all_in_memory_us(int64_t tasks) {
+  Script script(wide_all);
+  flow::FlowGiven given = unlimited();
+  auto execution = flow::begin_flow("bench", Value::object({{"n", tasks}}), Value());
+  std::vector<flow::Outgoing> out;
+  double begin = thread_cpu_seconds();
+  if (!flow::activate(execution, script.program(), given, out)) std::exit(1);
+  for (uint32_t number = 1; number <= static_cast<uint32_t>(tasks); ++number)
+    flow::take(execution, done(number, Value(number)), given, out);
+  if (!flow::activate(execution, script.program(), given, out)) std::exit(1);
+  if (execution.output != Value(tasks)) std::exit(1);
+  return (thread_cpu_seconds() - begin) * 1e6 / static_cast<double>(tasks);
+}
 
 void measure_parking() {
   section("(b) a completion that wakes a small script, runs it and parks it again");

@@ -28,10 +28,10 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
                            wanted.on_answer, front::secrets_from(*engine.vault, engine.clock()),
                            settings.http_mails_per_account_max}));
   engine.calls = std::move(calls);
-  FERMATA_TRY(callbacks,
-              world.calls({wanted.callback_networks, settings.callback_in_flight_max,
-                           std::move(wanted.on_answer),
-                           front::callback_secrets_from(*engine.vault, engine.clock())}));
+  FERMATA_TRY(callbacks, world.calls({wanted.callback_networks, settings.callback_in_flight_max,
+                                      std::move(wanted.on_answer),
+                                      front::callback_secrets_from(*engine.vault, engine.clock(),
+                                                                   &engine.store->accounts())}));
   engine.callbacks = std::move(callbacks);
   if (wanted.telemetry) {
     engine.telemetry = std::move(wanted.telemetry);

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "base/json.h"
 #include "cli/demo.h"
 #include "cli/sealing_keys.h"
 #include "server/http/address.h"
@@ -150,6 +151,27 @@ void Serving::build_api() {
     return host->counters().checkpoints_unreadable;
   };
   options.store_failures = [host = engine_.host.get()] { return host->counters().store_failures; };
+  options.callbacks_pending = [host = engine_.host.get()] {
+    return host->counters().callbacks_pending;
+  };
+  options.resumes_delayed = [host = engine_.host.get()] {
+    return host->counters().resumes_delayed;
+  };
+  options.notify = [this](const AccountId& account, const std::string& url, const Value& body) {
+    CallRequest request;
+    request.account = account;
+    request.method = "POST";
+    request.url = url;
+    request.headers = {{"Content-Type", "application/json"}, {"User-Agent", "Fermata"}};
+    request.body = to_json(body);
+    request.timeout_ms = 10'000;
+    request.follow_redirects = 0;
+    if (auto settings = engine_.accounts->accounts()->settings_of(account))
+      request.allowed_networks = settings->callbacks.allow_networks;
+    // Nobody waits for the answer: the next alert is the next attempt.
+    engine_.callbacks->submit({RunId("alert " + account.text()), ++alerts_sent_, 1},
+                              std::move(request));
+  };
   options.runs_removed = [this] { return retention_ ? retention_->counts().runs.load() : 0; };
   options.audit_lines_removed = [this] {
     return retention_ ? retention_->counts().audit_lines.load() : 0;

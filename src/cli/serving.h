@@ -74,6 +74,7 @@ class Serving {
   std::unique_ptr<front::PolicyBoard> policy_;
   std::unique_ptr<FileWatch> policy_watch_;
   std::unique_ptr<ClockMover> clock_mover_;
+  std::atomic<uint64_t> alerts_sent_{0};
   std::unique_ptr<server::Api> api_;
   std::unique_ptr<server::Server> server_;
   std::thread host_thread_;

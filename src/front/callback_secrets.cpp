@@ -1,6 +1,7 @@
 #include "front/callback_secrets.h"
 
 #include "base/uuid.h"
+#include "front/settings_request.h"
 
 namespace fermata::front {
 namespace {
@@ -16,6 +17,20 @@ CallSecrets signing_of(const Credential& credential) {
   return out;
 }
 
+/// The secret that stands in the settings of the account (W-81).
+Result<CallSecrets, SecretsRefusal> in_settings(Vault& vault, Accounts& accounts,
+                                                const AccountId& account) {
+  auto record = accounts.account(account);
+  if (!record) return Failure{SecretsRefusal{"credential_unreadable", record.error().message}};
+  if (!*record || (*record)->sealed_secret.empty()) return CallSecrets{};
+  auto secret = callback_secret(vault, account, (*record)->sealed_secret);
+  if (!secret) return Failure{SecretsRefusal{"credential_unreadable", secret.error().message}};
+  CallSecrets out;
+  out.signing.push_back(*secret);
+  out.hidden.push_back(*std::move(secret));
+  return out;
+}
+
 }  // namespace
 
 std::string callback_credential_id(const WorkflowId& workflow) {
@@ -24,9 +39,9 @@ std::string callback_credential_id(const WorkflowId& workflow) {
   return id.size() <= id_bytes_max ? id : "callback." + uuid_v5(workflow.text());
 }
 
-FindSecrets callback_secrets_from(Vault& vault, const Clock& clock) {
-  return [&vault, &clock](const AccountId& account,
-                          const Value& wanted) -> Result<CallSecrets, SecretsRefusal> {
+FindSecrets callback_secrets_from(Vault& vault, const Clock& clock, Accounts* accounts) {
+  return [&vault, &clock, accounts](const AccountId& account,
+                                    const Value& wanted) -> Result<CallSecrets, SecretsRefusal> {
     const Value& named = wanted.get("named");
     const Value& workflow = wanted.get("workflow");
     WorkflowId id(workflow.is_string() ? std::string(workflow.as_string()) : std::string());
@@ -43,7 +58,8 @@ FindSecrets callback_secrets_from(Vault& vault, const Clock& clock) {
         return Failure{SecretsRefusal{"credential_missing", found.error().message}};
       if (!missing) return Failure{SecretsRefusal{"credential_unreadable", found.error().message}};
     }
-    return CallSecrets{};
+    if (!accounts) return CallSecrets{};
+    return in_settings(vault, *accounts, account);
   };
 }
 

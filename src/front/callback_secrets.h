@@ -2,6 +2,7 @@
 #include <string>
 
 #include "front/vault.h"
+#include "ports/accounts.h"
 #include "ports/call_secrets.h"
 #include "ports/clock.h"
 
@@ -15,7 +16,8 @@ std::string callback_credential_id(const WorkflowId& workflow);
 inline constexpr std::string_view account_callback_credential = "callbacks";
 
 /// What a callback is signed with (W-73): the credential that its address names, else the
-/// workflow's, else the account's; nothing when there is none. `vault` and `clock` must outlive it.
-FindSecrets callback_secrets_from(Vault& vault, const Clock& clock);
+/// workflow's, else the account's, which is one of this id or stands in its settings; nothing when
+/// there is none. All that is given must outlive it.
+FindSecrets callback_secrets_from(Vault& vault, const Clock& clock, Accounts* accounts = nullptr);
 
 }  // namespace fermata::front

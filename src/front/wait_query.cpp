@@ -63,7 +63,7 @@ class WaitReading final : public FilterReading {
   }
   void overdue() {
     filter_.due_to = filter_.due_to ? std::min(*filter_.due_to, now_) : now_;
-    filter_.on_hold = false;
+    filter_.unheld = true;
     if (filter_.statuses.empty()) filter_.statuses = {WaitStatus::scheduled, WaitStatus::waiting};
   }
 

@@ -119,6 +119,7 @@ Api::Api(ApiParts parts, ApiOptions options)
 
 Outcome<void> Api::recover() {
   FERMATA_TRY_VOID(bulk_.recover());
+  overdue_alerts_.start();
   return resume_sweeps(*this);
 }
 

@@ -32,10 +32,12 @@
 #include "server/feed_hub.h"
 #include "server/http/handler.h"
 #include "server/metrics.h"
+#include "server/overdue_alerts.h"
 #include "server/rate_limits.h"
 #include "server/request_tracing.h"
 #include "server/router.h"
 #include "server/sessions.h"
+#include "server/signal_counting.h"
 #include "server/work_pool.h"
 
 namespace fermata::server {
@@ -94,7 +96,7 @@ struct ApiOptions {
   schedule::ScheduleLimits schedule_limits;
   size_t job_batch_max = 1'000;
   uint64_t job_log_bytes_max = 1 << 20;  ///< of one attempt
-  bool approvals_allow_self = false;  ///< who started a run may answer its approvals
+  bool approvals_allow_self = false;     ///< who started a run may answer its approvals
   size_t work_threads = 2;
   size_t work_queue_max = 1024;
   bool demo_echo = false;
@@ -104,6 +106,10 @@ struct ApiOptions {
   std::function<size_t()> queue_depth;  ///< commands waiting for the engine
   std::function<uint64_t()> checkpoints_unreadable;
   std::function<uint64_t()> store_failures;
+  std::function<uint64_t()> callbacks_pending;
+  std::function<uint64_t()> resumes_delayed;  ///< by a store that was away
+  /// Sends an alert of an account to its address, once and without looking back.
+  std::function<void(const AccountId&, const std::string& url, const Value& body)> notify;
   std::function<uint64_t()> runs_removed;         ///< by retention
   std::function<uint64_t()> audit_lines_removed;  ///< by retention
   /// The zone data in force; absent: UTC only.
@@ -134,7 +140,8 @@ class Api final : public http::Handler {
   Intake& intake() { return parts_.intake; }
   JobIntake& jobs() { return parts_.jobs; }
   ScheduleIntake& schedules() { return parts_.schedules; }
-  SignalIntake& signals() { return parts_.signals; }
+  SignalIntake& signals() { return signals_; }
+  OverdueAlerts& overdue_alerts() { return overdue_alerts_; }
   DeadLetters& dead_letters() { return parts_.dead_letters; }
   JobFiles& job_files() { return parts_.job_files; }
   CallbackIntake& callbacks() { return parts_.callbacks; }
@@ -196,6 +203,8 @@ class Api final : public http::Handler {
   Sessions sessions_;
   RateLimits rates_;
   Metrics metrics_;
+  SignalCounting signals_{parts_.signals, parts_.accounts, parts_.hub.wait_metrics()};
+  OverdueAlerts overdue_alerts_{*this};
   BulkRunner bulk_{*this};
   RequestTracing tracing_;
   Deadlines deadlines_;

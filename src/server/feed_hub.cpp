@@ -44,6 +44,20 @@ void FeedHub::approvals_changed(std::span<const ApprovalRecord> approvals) {
   for (const auto& listener : listeners) (*listener)(about);
 }
 
+void FeedHub::alert(const AccountId& account, const Value& body) {
+  std::vector<std::shared_ptr<Listener>> listeners;
+  {
+    std::lock_guard lock(mutex_);
+    remember(
+        {nullptr, nullptr, std::make_shared<const Entered::Alert>(Entered::Alert{account, body})});
+    for (const Entry& entry : by_account_)
+      if (entry.account == account) listeners.push_back(entry.listener);
+  }
+  RunSummary about;
+  about.account = account;
+  for (const auto& listener : listeners) (*listener)(about);
+}
+
 void FeedHub::job_committed(const job::Summary& summary, const HistoryChunk& events) {
   std::vector<std::shared_ptr<JobListener>> listeners;
   {
@@ -143,11 +157,13 @@ FeedHub::News FeedHub::news(const AccountId& account, uint64_t after, size_t lim
   uint64_t end = ring_begin_ + ring_.size();
   out.lost = after + 1 < ring_begin_ || after >= end;
   uint64_t number = std::clamp(after + 1, ring_begin_, end);
-  for (; number < end && out.runs.size() + out.approvals.size() < limit; ++number) {
+  auto taken = [&] { return out.runs.size() + out.approvals.size() + out.alerts.size(); };
+  for (; number < end && taken() < limit; ++number) {
     const Entered& entry = ring_[static_cast<size_t>(number - ring_begin_)];
     if (entry.account() != account) continue;
     if (entry.run) out.runs.push_back(entry.run);
     if (entry.approval) out.approvals.push_back(entry.approval);
+    if (entry.alert) out.alerts.push_back(entry.alert->body);
   }
   out.next = number - 1;
   // Of a run that was written several times only the last state matters to a reader who is behind.

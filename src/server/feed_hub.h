@@ -8,6 +8,7 @@
 
 #include "ports/feed.h"
 #include "server/job_metrics.h"
+#include "server/wait_metrics.h"
 
 namespace fermata::server {
 
@@ -22,6 +23,11 @@ class FeedHub final : public Feed {
 
   void committed(const RunSummary& summary, const HistoryChunk& events) override;
   void approvals_changed(std::span<const ApprovalRecord> approvals) override;
+  void waits_changed(std::span<const WaitRecord> waits) override { wait_metrics_.changed(waits); }
+  void audited(std::span<const AuditLine> lines) override { wait_metrics_.audited(lines); }
+  void callback_attempted(const Delivery& delivery) override { wait_metrics_.attempted(delivery); }
+  /// Tells streams of the account what its people should look at.
+  void alert(const AccountId& account, const Value& body);
   void job_committed(const job::Summary& summary, const HistoryChunk& events) override;
   void job_happened(const job::Job& state, std::span<const job::Event> events) override {
     job_metrics_.happened(state, events);
@@ -61,8 +67,9 @@ class FeedHub final : public Feed {
   struct News {
     std::vector<std::shared_ptr<const RunSummary>> runs;  ///< the latest of each run, oldest first
     std::vector<std::shared_ptr<const ApprovalRecord>> approvals{};  ///< as they became, in order
-    uint64_t next = 0;                                    ///< where to go on
-    bool lost = false;                                    ///< some news had already left the ring
+    std::vector<Value> alerts{};                                     ///< in order
+    uint64_t next = 0;                                               ///< where to go on
+    bool lost = false;  ///< some news had already left the ring
   };
   /// What happened to runs of the account after place `after` (`end()` for only what is to come).
   News news(const AccountId& account, uint64_t after, size_t limit) const;
@@ -77,6 +84,7 @@ class FeedHub final : public Feed {
   };
   Counts counts() const;
   const JobMetrics& job_metrics() const { return job_metrics_; }
+  WaitMetrics& wait_metrics() { return wait_metrics_; }
 
  private:
   struct Entry {
@@ -91,9 +99,16 @@ class FeedHub final : public Feed {
   void forget(const Subscription& subscription);
   void forget_job(const Subscription& subscription);
   struct Entered {
-    std::shared_ptr<const RunSummary> run;  ///< or
-    std::shared_ptr<const ApprovalRecord> approval;
-    const AccountId& account() const { return run ? run->account : approval->account; }
+    std::shared_ptr<const RunSummary> run;           ///< or
+    std::shared_ptr<const ApprovalRecord> approval;  ///< or
+    struct Alert {
+      AccountId account;
+      Value body;
+    };
+    std::shared_ptr<const Alert> alert{};
+    const AccountId& account() const {
+      return run ? run->account : approval ? approval->account : alert->account;
+    }
   };
   void remember(Entered entered);
 
@@ -107,6 +122,7 @@ class FeedHub final : public Feed {
   uint64_t next_id_ = 1;
   Counts counts_;
   JobMetrics job_metrics_;
+  WaitMetrics wait_metrics_;
 };
 
 }  // namespace fermata::server

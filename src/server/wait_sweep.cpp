@@ -14,6 +14,8 @@ constexpr std::chrono::milliseconds patience(10'000);
 
 /// True when the sweep has something to do to the wait.
 bool concerns(const WaitSweep& sweep, const Wait& wait) {
+  // What a script waits for cannot be held apart from it.
+  if (wait.source == WaitSource::flow && sweep.action != "cancel") return false;
   if (sweep.action == "release") return wait.hold == sweep.hold;
   if (sweep.action == "hold") return wait.hold.empty() || wait.hold == "run_paused";
   return !sweep.typed_only || is_typed(wait);

@@ -64,7 +64,7 @@ Value wait(const WaitRecord& record, Instant now) {
                         {"resumed_by", text(w.resumed_by)},
                         {"ended_reason", text(w.ended_reason)},
                         {"event", event_of(w)},
-                        {"retry_count", 0},
+                        {"retry_count", w.retries},
                         {"last_error", text(w.last_error)},
                         {"overdue_s", overdue_s(w, now)},
                         {"warnings", warnings.is_array() ? warnings : Value::array()},

@@ -86,9 +86,9 @@ Value buckets_value(const Buckets& buckets) {
   for (const auto& [start, kinds] : buckets) {
     uint64_t total = 0;
     Value by_kind = Value::object();
-    for (const auto& [kind, count] : kinds) {
+    for (const auto& [named, count] : kinds) {
       total += count;
-      by_kind.set(kind, count);
+      by_kind.set(named, count);
     }
     list.push(Value::object(
         {{"start", to_rfc3339(start)}, {"total", total}, {"by_kind", std::move(by_kind)}}));

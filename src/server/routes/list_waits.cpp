@@ -10,10 +10,12 @@ Outcome<Value> page_of(Api& api, const Call& call, const WaitFilter& filter, boo
   FERMATA_TRY(page, api.reader().list_waits(filter, paging.limit,
                                             {paging.cursor, paging.offset.value_or(0)}));
   Instant now = api.now();
+  auto settings = api.account_book().accounts()->settings_of(call.who.account);
+  int64_t alert_s = (settings ? *settings : AccountSettings()).waits.overdue_alert_s;
   Value items = Value::array();
   for (const WaitRecord& record : page.items) {
     Value item = view::wait(record, now);
-    if (alerts) item.set("alert", item.get("overdue_s").as_integer() > view::overdue_alert_s);
+    if (alerts) item.set("alert", item.get("overdue_s").as_integer() > alert_s);
     items.push(std::move(item));
   }
   Value answer = page_value(std::move(items), page.next_cursor);
@@ -29,8 +31,8 @@ Outcome<Value> overdue(Api& api, const Call& call) {
     return front::bad_query("older_than_s", "At most " + std::to_string(most_s) + " is expected.");
   Instant before = api.now() - Duration{static_cast<int64_t>(older.value_or(0)) * 1000};
   if (!filter.due_to || *filter.due_to > before) filter.due_to = before;
-  // What somebody holds is not late.
-  filter.on_hold = false;
+  // What somebody holds is not late; what a switch of the account holds is (W-86).
+  filter.unheld = true;
   return page_of(api, call, filter, true);
 }
 

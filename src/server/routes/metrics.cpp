@@ -36,6 +36,21 @@ void set_gauges(Api& api) {
       static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(up).count());
 }
 
+/// A number that cannot be read is shown as none.
+WaitMetrics::Gauges wait_gauges(Api& api) {
+  WaitMetrics::Gauges gauges;
+  gauges.now = api.now();
+  if (auto tally = api.reader().wait_tally(AccountId(), WorkflowId(), gauges.now))
+    gauges.tally = *std::move(tally);
+  if (auto overdue = api.overdue_alerts().look()) gauges.overdue = *std::move(overdue);
+  gauges.alerts = api.overdue_alerts().alerting();
+  gauges.registered_types = SignalCounting::registered_types(api.account_book());
+  gauges.tzdata = api.zones()->version();
+  if (api.options().callbacks_pending) gauges.callbacks_pending = api.options().callbacks_pending();
+  if (api.options().resumes_delayed) gauges.resumes_delayed = api.options().resumes_delayed();
+  return gauges;
+}
+
 void answer_metrics(Api& api, const Call& call, JobMetrics::Gauges gauges) {
   // One number that cannot be read keeps nobody from the others.
   if (auto open = api.dead_letters().count_dead_letters(AccountId()))
@@ -46,6 +61,7 @@ void answer_metrics(Api& api, const Call& call, JobMetrics::Gauges gauges) {
   response.content_type = "text/plain; version=0.0.4; charset=utf-8";
   response.body = api.metrics().text();
   api.hub().job_metrics().append(response.body, gauges);
+  api.hub().wait_metrics().append(response.body, wait_gauges(api));
   call.send(std::move(response));
 }
 

@@ -17,6 +17,7 @@ constexpr size_t runs_per_look = 256;
 struct Kinds {
   bool runs = false;
   bool approvals = false;
+  bool alerts = false;
 };
 
 /// A list with commas; `run` and `runs` are one. Nothing when a name is not known.
@@ -27,13 +28,15 @@ std::optional<Kinds> kinds_of(std::string_view list) {
     std::string_view one = list.substr(0, end);
     list.remove_prefix(std::min(end + 1, list.size()));
     bool runs = one == "run" || one == "runs";
-    if (!runs && one != "approvals") return std::nullopt;
-    (runs ? kinds.runs : kinds.approvals) = true;
+    bool alerts = one == "alert" || one == "alerts";
+    if (!runs && !alerts && one != "approvals") return std::nullopt;
+    (runs ? kinds.runs : alerts ? kinds.alerts : kinds.approvals) = true;
   }
   return kinds;
 }
 
-/// All runs and approvals of an account as they change, `event: run` and `event: approval`. Ids are
+/// All runs, approvals and alerts of an account as they change, `event: run`, `approval` and
+/// `alert`. Ids are
 /// places in the hub's ring and hold for this life of the server; a client that resumes from
 /// another life or too late is told so by `event: reset` and should read the list again.
 class AccountStream final : public EventStream {
@@ -62,6 +65,8 @@ class AccountStream final : public EventStream {
     if (kinds_.approvals)
       for (const auto& approval : news.approvals)
         told.emplace_back("approval", to_json(view::approval(*approval, api().now())));
+    if (kinds_.alerts)
+      for (const Value& alert : news.alerts) told.emplace_back("alert", to_json(alert));
     for (size_t i = 0; i < told.size(); ++i) {
       bool last = i + 1 == told.size();
       out += sse_event(told[i].first, last ? id_of(news.next) : "", told[i].second);
@@ -101,7 +106,7 @@ void stream_account(Api& api, Call call) {
   const std::string* wanted = front::find_value(call.query, "kinds");
   std::optional<Kinds> kinds = wanted ? kinds_of(*wanted) : Kinds{.runs = true};
   if (!kinds) {
-    auto bad = front::bad_query("kinds", "`runs` and `approvals` are understood.");
+    auto bad = front::bad_query("kinds", "`runs`, `approvals` and `alerts` are understood.");
     return api.fail(call, bad.value);
   }
   std::string_view last = call.request.header("last-event-id");

@@ -19,6 +19,7 @@ void cancel_wait_by_id(Api& api, Call call);
 void resume_wait_by_id(Api& api, Call call);
 void preview_wait(Api& api, Call call);
 void wait_calendar(Api& api, Call call);
+void wait_stats(Api& api, Call call);
 void bulk_waits(Api& api, Call call);
 
 /// Every wait at the step of the path (execution, step), if the execution is the caller's.

@@ -51,6 +51,13 @@ constexpr std::string_view previewed_wait_schema =
 constexpr std::string_view calendar_schema =
     R"({"type":"object","required":["zone","buckets"],"properties":{"zone":{"type":"string"},
       "buckets":{"type":"array","items":{"type":"object","required":["start","total"]}}}})";
+constexpr std::string_view stats_schema =
+    R"({"type":"object","required":["as_of","active","opened","upcoming","average_duration_s",
+      "overdue","listeners","on_hold","delayed"],"properties":{"as_of":{"type":"string"},
+      "tzdata":{"type":"string"},"active":{"type":"object"},"opened":{"type":"object"},
+      "upcoming":{"type":"object"},"average_duration_s":{"type":"object"},
+      "overdue":{"type":"object"},"listeners":{"type":"object"},"on_hold":{"type":"integer"},
+      "delayed":{"type":"integer"}}})";
 constexpr std::string_view bulk_waits_schema =
     R"({"type":"object","additionalProperties":false,"properties":{
       "action":{"enum":["resume","cancel","recompute","hold","release"]},
@@ -82,6 +89,14 @@ const Route table[] = {
      .work = Work::blocking, .handler = routes::list_overdue_waits,
      .summary = "Waits that should have resumed, oldest first.", .query = overdue_filters,
      .response_schema = page_schema},
+    {.method = Method::get, .path = "/api/v1/waits/stats", .access = Access::viewer,
+     .work = Work::blocking, .handler = routes::wait_stats,
+     .summary = "Numbers of waits, from kept counters.", .query = "workflow_id",
+     .response_schema = stats_schema},
+    {.method = Method::get, .path = "/api/v1/admin/workflows/waits/stats",
+     .access = Access::admin, .work = Work::blocking, .handler = routes::wait_stats,
+     .summary = "Numbers of waits, from kept counters.", .query = "workflow_id",
+     .response_schema = stats_schema},
     {.method = Method::get, .path = "/api/v1/waits/calendar", .access = Access::viewer,
      .work = Work::blocking, .handler = routes::wait_calendar,
      .summary = "How many waits resume in each hour or day to come.", .query = calendar_query,

@@ -36,7 +36,10 @@ void audit_success(const StoredRun* stored, const Command& command, const RunSum
     if (told.last_sequence > 0 && stored->version > 1) probe(Probe::start_repeated);
   }
   const auto* cancel = std::get_if<CancelRun>(&command.body);
-  if (cancel && !is_terminal(stored->summary.status) && (cancel->force || !cleans_up(*stored)))
+  SagaStatus saga = stored->summary.saga;
+  bool undone = saga == SagaStatus::rolling_back || saga == SagaStatus::parked;
+  if (cancel && !undone && !is_terminal(stored->summary.status) &&
+      (cancel->force || !cleans_up(*stored)))
     lied(command, "the run was not cancelled");
 }
 
@@ -70,6 +73,10 @@ void audit_answer(const SimStore& store, const Command& command, const Outcome<R
     case ErrorCode::wait_limit_account:
     case ErrorCode::wait_limit_execution:
       if (!std::holds_alternative<OpenWait>(command.body)) lied(command, "it opens no wait");
+      return;
+    case ErrorCode::undo_not_parked:
+    case ErrorCode::run_rolling_back:
+      if (stored && stored->summary.saga == SagaStatus::none) lied(command, "nothing is undone");
       return;
     case ErrorCode::approval_not_pending:
     case ErrorCode::approval_by_submitter:

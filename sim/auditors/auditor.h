@@ -31,6 +31,7 @@ std::unique_ptr<Auditor> merge_auditor();        ///< an instance opens once, la
 std::unique_ptr<Auditor> expectation_auditor();  ///< no merge waits for what cannot come (G-74)
 std::unique_ptr<Auditor> state_auditor();        ///< the parts of a state agree with each other
 std::unique_ptr<Auditor> script_state_auditor(); ///< the same for scripts
+std::unique_ptr<Auditor> saga_auditor();         ///< undone last first, one by one, once each
 std::unique_ptr<Auditor> probe_auditor(ProbeHook hook);
 
 /// Fails with the run and the place in its history.

@@ -32,6 +32,7 @@ void JobLedger::written(const StoredJob& stored, const JobWrite& write, uint64_t
   job::Job& job = states_[id];
   job.id = id;
   bool ended_before = job.finished();
+  bool late_success = false;
   if (write.events.count > 0) {
     auto events = job::decode_history(write.events);
     if (!events) throw Violation{"a stored chunk cannot be read: " + events.error().message};
@@ -40,6 +41,8 @@ void JobLedger::written(const StoredJob& stored, const JobWrite& write, uint64_t
       if (event.sequence != job.last_sequence + 1) violate(job, "its history has a gap");
       if (event.at < job.last_at) violate(job, "its history goes back in time");
       bool late = std::holds_alternative<job::LateSuccessNoted>(event.body);
+      late_success = late_success || late;
+      late = late || std::holds_alternative<job::LeaseReturned>(event.body);
       if (job.finished() && !late) violate(job, "something happens after its end");
       if (const auto* dispatched = std::get_if<job::JobDispatched>(&event.body)) {
         if (job.open_attempt()) violate(job, "it is given to two workers at once");
@@ -52,7 +55,9 @@ void JobLedger::written(const StoredJob& stored, const JobWrite& write, uint64_t
   }
   bool badly = job.state == job::State::failed || job.state == job::State::timeout ||
                job.state == job::State::denied;
-  if (write.dead_letters.size() != (!ended_before && badly ? 1 : 0))
+  // What nobody undoes is a dead letter as well (J-74).
+  bool left = late_success && job.state == job::State::cancelled && !write.dead_letters.empty();
+  if (write.dead_letters.size() != (left || (!ended_before && badly) ? 1 : 0))
     violate(job, "its end and its dead letter are not one write");
   if (stored.summary.last_sequence != job.last_sequence)
     violate(job, "its row is of another moment");

@@ -18,6 +18,7 @@ Ledger::Ledger(const SimDefinitions& definitions, const Trace& trace, ProbeHook 
   auditors_.push_back(expectation_auditor());
   auditors_.push_back(state_auditor());
   auditors_.push_back(script_state_auditor());
+  auditors_.push_back(saga_auditor());
   auditors_.push_back(probe_auditor(std::move(probe)));
 }
 

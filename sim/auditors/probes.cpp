@@ -48,6 +48,16 @@ class ProbeAuditor final : public Auditor {
     bool fresh = before.tokens.at(body.activation.token).parked == Parked::ready;
     if (body.resumed_by == "signal" && fresh) hook_(Probe::signal_kept);
   }
+  void see(const Run&, const Event&, const RollbackEnded&) { hook_(Probe::run_rolled_back); }
+  void see(const Run&, const Event&, const UndoEnded& body) {
+    if (body.status == UndoStatus::parked) hook_(Probe::undo_parked);
+  }
+  void see(const Run& before, const Event&, const UndoSubmitted& body) {
+    if (before.saga.find(body.seq)->late) hook_(Probe::undo_of_late_success);
+  }
+  void see(const Run&, const Event&, const StopAnswered& body) {
+    if (body.until) hook_(Probe::undo_waited_for_worker);
+  }
   void see(const Run&, const Event&, const WaitCancelled&) { hook_(Probe::wait_cancelled); }
   void see(const Run&, const Event&, const WaitChanged&) { hook_(Probe::wait_changed); }
   void see(const Run&, const Event&, const WaitReleased&) { hook_(Probe::wait_released); }

@@ -22,14 +22,23 @@ class StateAuditor final : public Auditor {
     merges(run);
     waits_of_the_api(run);
     if (run.timeout_at) timers_.insert({*run.timeout_at, TimerKind::run, 0});
+    saga(run);
     if (timers_ != run.timers) violate(run, "the timers are not those of what waits");
     if (merges_ != run.pending_merges.size()) violate(run, "branches miscount their merges");
     // In a pause the last answer is recorded; the end comes when the run goes on.
-    if (!run.root.alive() && !run.paused() && !held_open(run))
+    if (!run.root.alive() && !run.paused() && !held_open(run) && !run.saga.rolling_back)
       violate(run, "nothing is alive, but the run goes on");
   }
 
  private:
+  void saga(const Run& run) {
+    std::optional<Instant> due;
+    if (!run.saga.rolling_back && run.saga.members.empty()) due = run.saga.idle_until;
+    for (const AwaitedStop& stop : run.saga.awaited)
+      if (stop.until && (!due || *stop.until < *due)) due = stop.until;
+    if (due) timers_.insert({*due, TimerKind::undo, 0});
+    if (run.saga.rolling_back && run.root.alive()) violate(run, "a run that is undone goes on");
+  }
   void waits_of_the_api(const Run& run) {
     for (const auto& [key, wait] : run.waits) {
       bool armed = is_pending(wait.status) && (wait.hold.empty() || wait.hold == "run_paused");

@@ -186,6 +186,13 @@ job::Report Hands::report_of(World& world, const fleet::LeaseKey& lease) {
   std::optional<Value> output = output_of(lease.job, lease.fence);
   if (answers_) output = answers_(world.jobs().at(lease.job));
   job::Report report;
+  auto [fatal, undecided] = fatals_.try_emplace(lease, false);
+  if (undecided && fatal_) fatal->second = fatal_(world.jobs().at(lease.job));
+  if (fatal->second) {
+    report.status = job::AttemptOutcome::failed_fatal;
+    report.error = job::make_error("broken", "all is lost");
+    return report;
+  }
   if (decided->second || !output) {
     report.status = job::AttemptOutcome::failed;
     report.error = job::make_error("clumsy", "dropped it");

@@ -18,6 +18,9 @@ class Hands {
   using Answers = std::function<std::optional<Value>(const job::Job&)>;
   void answer_with(Answers answers) { answers_ = std::move(answers); }
 
+  /// Jobs whose work undoes everything (J-73); each is asked about once per attempt.
+  void fail_fatally(std::function<bool(const job::Job&)> fatal) { fatal_ = std::move(fatal); }
+
   void hire(World& world, int64_t count, bool may_fail);
   void act(World& world);
   std::optional<Instant> next() const;
@@ -58,6 +61,8 @@ class Hands {
   std::map<fleet::LeaseKey, std::set<std::string>> holders_;
   std::map<fleet::LeaseKey, bool> fails_;  ///< decided once per attempt
   Answers answers_;
+  std::function<bool(const job::Job&)> fatal_;
+  std::map<fleet::LeaseKey, bool> fatals_;
   bool may_fail_ = false;
   uint64_t registrations_ = 0;
 };

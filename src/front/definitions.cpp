@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "core/graph/check.h"
 #include "core/run/script_definition.h"
+#include "core/saga/saga.h"
 #include "front/flow_text.h"
 
 namespace fermata::front {
@@ -39,6 +40,8 @@ Outcome<AnyDefinition> Definitions::load_any(const DefinitionHash& hash) {
       if (known.graph) return known;
     }
   }
+  // The engine's own is in no catalogue.
+  if (hash == saga::saga_definition()->hash) return AnyDefinition{saga::saga_definition(), nullptr};
   FERMATA_TRY(text, catalog_.definition(hash));
   if (!text) return fail(ErrorCode::data_damaged, "The definition " + hash.text() + " is missing.");
   FERMATA_TRY(ready, made_ready(hash, *text));

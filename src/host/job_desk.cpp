@@ -81,7 +81,7 @@ std::vector<JobItem> JobDesk::placements() {
 }
 
 /// What goes into the same commit as the events.
-void JobDesk::keep(TouchedJob& touched, job::Record record, std::vector<job::JobEnded>& ends) {
+void JobDesk::keep(TouchedJob& touched, job::Record record, std::vector<job::Record>& told) {
   if (auto* line = std::get_if<AuditLine>(&record)) touched.audit.push_back(std::move(*line));
   if (auto* letter = std::get_if<job::DeadLetter>(&record))
     touched.dead_letters.push_back({std::move(*letter)});
@@ -94,12 +94,15 @@ void JobDesk::keep(TouchedJob& touched, job::Record record, std::vector<job::Job
     }
     touched.decisions.push_back(std::move(*decision));
   }
-  if (auto* ended = std::get_if<job::JobEnded>(&record); ended && !ended->run.empty())
-    ends.push_back(std::move(*ended));
+  bool for_a_run = std::holds_alternative<job::JobEnded>(record) ||
+                   std::holds_alternative<job::LateSuccessTold>(record) ||
+                   std::holds_alternative<job::LeaseReturnedTold>(record) ||
+                   std::holds_alternative<job::JoinTold>(record);
+  if (for_a_run) told.push_back(std::move(record));
 }
 
 DecidedJobItem& JobDesk::decide(TouchedJob& touched, JobItem item, Instant now,
-                                std::vector<job::JobEnded>& ends) {
+                                std::vector<job::Record>& told) {
   OpenJob& open = *touched.open;
   // What one commit writes of a job happens at one instant.
   if (!touched.events.empty()) now = touched.events.front().at;
@@ -125,7 +128,7 @@ DecidedJobItem& JobDesk::decide(TouchedJob& touched, JobItem item, Instant now,
         decided.fence = dispatched->fence;
       touched.events.push_back(std::move(event));
     }
-    for (job::Record& record : decision->records) keep(touched, std::move(record), ends);
+    for (job::Record& record : decision->records) keep(touched, std::move(record), told);
     for (job::Effect& effect : decision->effects) {
       // Offered before it is durable, so that a worker that waits is found in the same commit.
       if (std::holds_alternative<job::OfferJob>(effect) && still_wanted(open.job, effect)) {

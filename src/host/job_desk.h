@@ -38,7 +38,7 @@ class JobDesk final : public Workers {
   /// Decides one command and has the job offered to workers if it is ready; the posts to runs that
   /// follow from it are added to `ends`.
   DecidedJobItem& decide(TouchedJob& touched, JobItem item, Instant now,
-                         std::vector<job::JobEnded>& ends);
+                         std::vector<job::Record>& told);
   /// After the commit, or when there was nothing to commit.
   void settled(TouchedJob& touched, Instant now);
   /// The pair was not made; the job is not what it was taken for.
@@ -104,7 +104,7 @@ class JobDesk final : public Workers {
   void send(const JobId& job, job::CommandBody body);
   void lose(const std::vector<fleet::Lost>& lost);
   void expire(Instant now);
-  void keep(TouchedJob& touched, job::Record record, std::vector<job::JobEnded>& ends);
+  void keep(TouchedJob& touched, job::Record record, std::vector<job::Record>& told);
   void perform(const job::Job& job, const job::Effect& effect);
   void tell_fleet(const DecidedJobItem& decided, const OpenJob& open);
   void reconcile(const OpenJob& open);

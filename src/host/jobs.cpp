@@ -1,5 +1,5 @@
 #include "base/check.h"
-#include "core/job/request_read.h"
+#include "host/orders.h"
 #include "host/partition.h"
 
 /// Commands to jobs, and what runs and jobs ask of one another.
@@ -12,33 +12,6 @@ constexpr Duration job_retry_delay{1'000};
 bool is_first_submit(const JobItem& item) {
   return item.tries == 0 && !item.posted &&
          std::holds_alternative<job::SubmitJob>(item.command.body);
-}
-
-Posted to_run(const RunId& run, const JobId& from, SettleJob body, Groups::Member group) {
-  Item item{{run, std::move(body), "job " + from.text()}, {}};
-  item.posted = true;
-  return {std::move(item), group, std::nullopt};
-}
-
-SettleJob end_of(job::JobEnded& ended) {
-  SettleJob settle;
-  settle.job = ended.job;
-  settle.state = name_of(ended.state);
-  settle.output = std::move(ended.output.value);
-  settle.error = std::move(ended.error);
-  settle.worker = ended.worker.text();
-  settle.attempts = ended.attempts;
-  settle.fatal = ended.fatal;
-  return settle;
-}
-
-/// What a run hears of an order that nobody can carry out.
-SettleJob refused_order(const JobId& job, const Error& error) {
-  SettleJob settle;
-  settle.job = job;
-  settle.state = name_of(job::State::failed);
-  settle.error = job::make_error(name_of(error.code), error.message);
-  return settle;
 }
 
 }  // namespace
@@ -98,22 +71,18 @@ void Host::Partition::decide_job(OpenJob& open, JobItem item, std::optional<Grou
   ++next_.commands;
   TouchedJob& touched = touch(open);
   if (sender) next_.groups.join(*sender, touched.group);
-  std::vector<job::JobEnded> ends;
-  const DecidedJobItem& decided = desk_.decide(touched, std::move(item), now, ends);
+  std::vector<job::Record> told;
+  const DecidedJobItem& decided = desk_.decide(touched, std::move(item), now, told);
   if (decided.answer != job::Answer::accepted && decided.answer != job::Answer::duplicate)
     ports_.feed.report_rejected(decided.answer);
   if (decided.refusal) {
     ++counters_.refusals;
     const JobItem& order = decided.item;
     if (!order.orderer.empty())
-      posts_.push_back(to_run(order.orderer, order.command.job,
-                              refused_order(order.command.job, *decided.refusal), touched.group));
+      refuse_order(order.orderer, order.command.job, *decided.refusal, touched.group);
   }
-  for (job::JobEnded& ended : ends) {
-    RunId run = ended.run;
-    JobId job = ended.job;
-    posts_.push_back(to_run(run, job, end_of(ended), touched.group));
-  }
+  Groups::Member group = touched.group;
+  for (job::Record& record : told) tell_run(std::move(record), group);
 }
 
 /// True when the post is for a job; then it is on its way.
@@ -123,17 +92,21 @@ bool Host::Partition::post_job(Post& post, const RunId& from, Groups::Member gro
   item.command.actor = "execution " + from.text();
   if (auto* stop = std::get_if<StopJob>(&post)) {
     item.command.job = stop->job;
-    item.command.body = job::CancelJob{std::move(stop->reason)};
+    item.command.body = job::CancelJob{std::move(stop->reason), stop->awaited};
+    // A job that does not exist has no worker to wait for, and the run is to hear that.
+    if (stop->awaited) item.orderer = from;
+  } else if (auto* leave = std::get_if<LeaveLate>(&post)) {
+    item.command.job = leave->job;
+    item.command.body = job::LeaveLateSuccess{std::move(leave->reason)};
   } else if (auto* order = std::get_if<OrderJob>(&post)) {
-    auto read = job::read_order(*order, desk_.limits().request);
-    if (!read) {
-      posts_.push_back(to_run(from, order->job, refused_order(order->job, read.error()), group));
+    auto submit = submit_of(*order, desk_.limits().request, item.command.actor);
+    if (!submit) {
+      refuse_order(from, order->job, submit.error(), group);
       return true;
     }
     item.orderer = from;
     item.command.job = order->job;
-    item.command.body = job::SubmitJob{order->account, std::move(read->request), job::Source::run,
-                                       item.command.actor};
+    item.command.body = *std::move(submit);
   } else {
     return false;
   }
@@ -169,8 +142,7 @@ void Host::Partition::decide_job_posts(Instant now) {
     } else if (!item.orderer.empty()) {
       const Error* damage = desk_.cache().damage(item.command.job);
       check(damage != nullptr);
-      posts_.push_back(to_run(item.orderer, item.command.job,
-                              refused_order(item.command.job, *damage), post.group));
+      refuse_order(item.orderer, item.command.job, *damage, post.group);
     }
   }
 }
@@ -273,7 +245,9 @@ void Host::Partition::forget_job(JobId id, Instant now) {
 /// A failure that the job's run lives on with, or has ended well in spite of, is nobody's to look
 /// at: the entry is resolved in the commit that opens it (J-82).
 void Host::Partition::resolve_handled(const CommitBatch& batch, JobWrite& write) const {
-  if (write.dead_letters.empty() || write.summary.run.empty()) return;
+  // What could not be undone is for people, whatever the run makes of it.
+  bool undoes = write.summary.labels.get("is_compensation") == Value("true");
+  if (write.dead_letters.empty() || write.summary.run.empty() || undoes) return;
   for (const RunWrite& run : batch.runs) {
     if (run.summary.id != write.summary.run) continue;
     if (run.summary.status == RunStatus::failed || write.group == 0 || run.group != write.group)

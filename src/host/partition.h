@@ -90,6 +90,9 @@ class Host::Partition : private SignalSurroundings {
   void decide_jobs(std::vector<JobItem> items, Instant now);
   TouchedJob& touch(OpenJob& open);
   void decide_job(OpenJob& open, JobItem item, std::optional<Groups::Member> sender, Instant now);
+  // job_words.cpp
+  void refuse_order(const RunId& run, const JobId& job, const Error& error, Groups::Member group);
+  void tell_run(job::Record record, Groups::Member group);
   bool post_job(Post& post, const RunId& from, Groups::Member group);
   void decide_job_posts(Instant now);
   bool decide_for_jobs(Instant now);

@@ -38,6 +38,9 @@ bool matches(const RunFilter& filter, const RunSummary& run) {
   if (!filter.label_key.empty() && !has_label(run.labels, filter.label_key, filter.label_value)) {
     return false;
   }
+  const std::vector<SagaStatus>& sagas = filter.sagas;
+  if (!sagas.empty() && std::find(sagas.begin(), sagas.end(), run.saga) == sagas.end())
+    return false;
   return filter.q.empty() || contains(run.id.text(), filter.q) ||
          contains(run.workflow.text(), filter.q) || contains(run.contact_id, filter.q) ||
          contains(run.error_code, filter.q);

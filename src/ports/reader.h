@@ -21,9 +21,10 @@ struct RunFilter {
   std::string label_value{};  ///< with label_key
   std::string contact_id{};
   RunId parent{};
-  std::optional<Instant> from{};  ///< started at or after
-  std::optional<Instant> to{};    ///< started before
-  std::string q{};                ///< text found in id, workflow id, contact id or error code
+  std::optional<Instant> from{};    ///< started at or after
+  std::optional<Instant> to{};      ///< started before
+  std::string q{};                  ///< text found in id, workflow id, contact id or error code
+  std::vector<SagaStatus> sagas{};  ///< any of these
   bool operator==(const RunFilter&) const = default;
 };
 

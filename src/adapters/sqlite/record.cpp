@@ -135,6 +135,7 @@ std::string encode_run(uint64_t version, uint64_t head, const RunSummary& run, u
   out.text(run.origin.text());
   out.varint(run.former_definitions.size());
   for (const DefinitionHash& hash : run.former_definitions) put_hash(out, hash.text());
+  out.u8(static_cast<uint8_t>(run.saga));
   return seal(out.take(), number);
 }
 
@@ -166,6 +167,10 @@ std::optional<RunRecord> decode_run(std::string_view record, uint64_t number) {
   run.origin = RunId(get_text(in));
   for (size_t n = in.count(); n > 0 && in.ok(); --n)
     run.former_definitions.emplace_back(get_hash(in));
+  if (in.done()) return out;  // written before there were sagas
+  uint8_t saga = in.u8();
+  if (saga > static_cast<uint8_t>(last_of(SagaStatus{}))) return std::nullopt;
+  run.saga = static_cast<SagaStatus>(saga);
   if (!in.done()) return std::nullopt;
   return out;
 }

@@ -117,12 +117,12 @@ void run_node(Step& step, TokenId id) {
 
 void advance(Step& step) {
   Run& run = step.run;
-  while (!run.finished() && !run.paused()) {
+  while (!step.over() && !run.paused()) {
     if (auto id = next_ready(run)) {
       if (step.spent()) return;
       ++step.activations;
       run_node(step, *id);
-      if (auto limit = over_limit(step); limit && !run.finished())
+      if (auto limit = over_limit(step); limit && !step.over())
         fail_run(step, error_object(*limit, run.definition->nodes[run.definition->entry], 1));
       continue;
     }

@@ -110,6 +110,8 @@ class ExpressionReader {
   /// An aggregator's `result` is taken in the branch, all else in the context of its own token.
   bool is_visible(NodeIndex source, NodeIndex reader, const std::string& pointer) const {
     const Node& node = state_.definition.nodes[reader];
+    // What undoes a job is made when the job has ended.
+    if (source == reader && pointer.starts_with("/compensation")) return true;
     bool in_branch = node.type == NodeType::aggregator && pointer.starts_with("/result");
     return in_branch ? state_.definition.reach[source].has(reader) : context_[source].has(reader);
   }

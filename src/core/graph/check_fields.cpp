@@ -132,6 +132,7 @@ bool read_workflow(CheckState& state) {
   fields.array("notes");
   fields.choice("on_failure", "keep|rollback");
   fields.choice("on_deactivate", "cancel|hold|keep");
+  state.definition.rolls_back = state.document.get("on_failure") == Value("rollback");
   constexpr int64_t timeout_ms_max = int64_t{1} << 53;
   state.definition.timeout_ms = fields.whole("timeout_ms", 0, timeout_ms_max).value_or(0);
   if (nodes && nodes->size() == 0)

@@ -136,6 +136,7 @@ class Definition {
   NodeIndex entry = no_node;
   Template result;  ///< empty when not given
   int64_t timeout_ms = 0;
+  bool rolls_back = false;  ///< `on_failure`: a run that fails is undone (J-73)
   Value canonical;  ///< what the hash is taken over; compiling it again gives this definition
   std::vector<std::string> names;  ///< of nodes, by index
 

@@ -2,6 +2,7 @@
 #include "core/graph/orders.h"
 #include "core/graph/token_roots.h"
 #include "core/run/api_waits.h"
+#include "core/saga/saga.h"
 
 namespace fermata::graph {
 
@@ -129,19 +130,19 @@ void fail_run(Step& step, Value error) {
   if (!error.find("lineage")) error.set("lineage", Value::array());
   cancel_everything(step);
   tell_skipped(step);
-  step.emit(RunFailed{std::move(error)});
+  saga::end_run(step, RunFailed{std::move(error)});
 }
 
 void time_out_run(Step& step) {
   cancel_everything(step);
   tell_skipped(step);
-  step.emit(RunTimedOut{});
+  saga::end_run(step, RunTimedOut{});
 }
 
 void exit_run(Step& step, std::string reason) {
   cancel_everything(step);
   tell_skipped(step);
-  step.emit(RunCancelled{std::move(reason), "engine"});
+  saga::end_run(step, RunCancelled{std::move(reason), "engine"});
 }
 
 void complete_if_done(Step& step) {
@@ -152,9 +153,9 @@ void complete_if_done(Step& step) {
     step.emit(RunCompleted{*std::move(output)});
   } else {
     NodeError error = output ? *too_deep(step, *output) : output.error();
-    step.emit(RunFailed{Value::object({{"code", error.code},
-                                       {"message", "result: " + error.message},
-                                       {"details", error.details}})});
+    saga::end_run(step, RunFailed{Value::object({{"code", error.code},
+                                                 {"message", "result: " + error.message},
+                                                 {"details", error.details}})});
   }
 }
 

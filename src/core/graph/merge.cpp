@@ -154,7 +154,7 @@ bool judge_merges(Step& step) {
   for (Lineage lineage : touched) {
     if (!has_branch(step.run, lineage)) continue;
     if (judge_lineage(step, lineage)) opened = true;
-    if (step.run.finished()) return true;
+    if (step.over()) return true;
   }
   return opened;
 }

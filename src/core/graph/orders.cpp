@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/uuid.h"
 #include "core/graph/advance.h"
+#include "core/graph/undo.h"
 
 namespace fermata::graph {
 
@@ -46,6 +47,7 @@ void order_job(Step& step, TokenId id) {
   order.step = node.id;
   order.idempotency_key = idempotency_key_of(run, activation_of(run, id));
   order.contact_id = run.contact_id;
+  order.started_by = run.started_by;
   order.request = token.parameters;
   order.request.set("input", input_of(token));
   // The node's own retry and timeout are the job's (G-34).
@@ -146,6 +148,9 @@ std::optional<TokenId> token_of_order(const Run& run, std::string_view ref, Park
 }
 
 void start_job(Step& step, TokenId id, Value parameters) {
+  auto undo = undo_when_ordered(step, id);
+  if (!undo) return fail_node(step, id, std::move(undo).error());
+  if (undo->is_object()) parameters.set("compensation", *std::move(undo));
   if (!begin_order(step, id, std::move(parameters))) return;
   Activation activation = activation_of(step.run, id);
   order_job(step, id);
@@ -199,16 +204,17 @@ void send_signal(Step& step, TokenId id, Value parameters) {
 }
 
 void take_job_end(Step& step, TokenId id, const SettleJob& end) {
-  if (end.state == "SUCCEEDED") {
-    return finish_node(step, id,
-                       {Value::object({{"job_id", end.job.text()},
-                                       {"state", end.state},
-                                       {"output", end.output},
-                                       {"worker_id", end.worker},
-                                       {"attempts", end.attempts}}),
-                        {},
-                        Route::all()});
+  Value output = Value::object({{"job_id", end.job.text()},
+                                {"state", end.state},
+                                {"output", end.output},
+                                {"worker_id", end.worker},
+                                {"attempts", end.attempts}});
+  if (auto work = saga::work_of(end)) {
+    complete_undo(step, id, output, *work);
+    saga::record(step, *std::move(work));
   }
+  if (end.state == "SUCCEEDED")
+    return finish_node(step, id, {std::move(output), {}, Route::all()});
   NodeError error{std::string(job_error_code(end.state)),
                   message_of(end.error, "the job ended as " + end.state),
                   Value::object({{"job_id", end.job.text()},
@@ -218,6 +224,7 @@ void take_job_end(Step& step, TokenId id, const SettleJob& end) {
   if (!end.fatal) return fail_node(step, id, std::move(error));
   // Fatal passes by the error policy: nothing of the run may go on (J-73).
   const Node& node = node_of(step.run, id);
+  saga::request(step, "failed_fatal", error.message, "job " + end.job.text());
   fail_run(step, error_object(error, node, end.attempts));
 }
 

@@ -26,6 +26,7 @@ constexpr Parameter job_parameters[] = {
     {.name = "queue_timeout_ms", .kind = Kind::whole, .least = 0, .most = ms_max},
     {.name = "concurrency", .kind = Kind::object},
     {.name = "scheduling", .kind = Kind::object},
+    {.name = "compensation", .raw = true},
     {.name = "on_parent_end",
      .kind = Kind::choice,
      .standard = "\"cancel\"",
@@ -66,12 +67,40 @@ void check_signal_target(const NodeParameters& node, Findings& findings) {
                    "A label is written as key=value.");
 }
 
+/// What is needed to submit it is known before any run exists; only its data may be computed.
+void check_compensation(const NodeParameters& node, Findings& findings) {
+  const Value* undo = node.values.find("compensation");
+  if (undo == nullptr || undo->is_null()) return;
+  auto wrong = [&](const std::string& pointer, std::string message) {
+    findings.error("parameter_invalid", node.written_at("/compensation" + pointer),
+                   std::move(message));
+  };
+  if (!undo->is_object()) return wrong("", "The compensation is an object.");
+  constexpr std::string_view known =
+      "topic|input|labels|env|budget|capability|risk_tags|requires|retry|idempotency_key|when";
+  for (const auto& [key, value] : undo->members()) {
+    std::string name(key.as_string());
+    if (!is_one_of(name, known))
+      wrong("/" + name,
+            "A compensation has no field " + quoted(name) + "; it takes " + listed(known) + ".");
+    bool computed = name == "input" || name == "labels" || name == "env";
+    if (!computed && holds_expression(value))
+      wrong("/" + name, "Only input, labels and env of a compensation may be computed.");
+  }
+  const Value& topic = undo->get("topic");
+  if (!topic.is_string() || topic.as_string().empty())
+    wrong("/topic", "A compensation needs a topic.");
+  const Value* when = undo->find("when");
+  if (when && *when != Value("succeeded") && *when != Value("dispatched"))
+    wrong("/when", "`succeeded` or `dispatched` is expected.");
+}
+
 }  // namespace
 
 NodeSchema work_schema(NodeType type) {
   switch (type) {
     case NodeType::job:
-      return {job_parameters};
+      return {job_parameters, check_compensation};
     case NodeType::subworkflow:
       return {subworkflow_parameters};
     default:

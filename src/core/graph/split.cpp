@@ -118,7 +118,7 @@ void resolve_slot(Step& step, SlotResolved resolved) {
 }
 
 void settle(Step& step, Lineage lineage) {
-  if (lineage.outside() || step.run.finished()) return;
+  if (lineage.outside() || step.over()) return;
   auto scope = step.run.scopes.find(lineage.scope);
   if (scope == step.run.scopes.end()) return;
   const Branch* found = scope->second.branches.find(lineage.item);

@@ -14,6 +14,8 @@ struct SubmitJob {
   Request request;  ///< normalised
   Source source = Source::api;
   std::string submitter;
+  /// Why the request of a compensation cannot be read: it ends at once, for people to see.
+  std::string problem{};
 };
 /// What policy said, for the revision it was asked about.
 struct JudgeJob {
@@ -65,6 +67,11 @@ struct MarkUndelivered {
 };
 struct CancelJob {
   std::string reason;
+  bool awaited = false;  ///< whoever asks waits for the worker to let go
+};
+/// A success that came too late will not be undone by anybody: people have to look at it (J-74).
+struct LeaveLateSuccess {
+  std::string reason;
 };
 /// Look at the clock: does what is due.
 struct WakeJob {};
@@ -98,9 +105,9 @@ struct RejectJob {
 /// Policy has changed: does the approval that the job waits for still stand (J-43)?
 struct ReviewJob {};
 
-using CommandBody =
-    std::variant<SubmitJob, JudgeJob, PlaceJob, NoteLife, ReportResult, DeclineJob, LoseLease,
-                 MarkUndelivered, CancelJob, WakeJob, AmendJob, ApproveJob, RejectJob, ReviewJob>;
+using CommandBody = std::variant<SubmitJob, JudgeJob, PlaceJob, NoteLife, ReportResult, DeclineJob,
+                                 LoseLease, MarkUndelivered, CancelJob, WakeJob, AmendJob,
+                                 ApproveJob, RejectJob, ReviewJob, LeaveLateSuccess>;
 
 /// An imperative addressed to one job.
 struct Command {

@@ -55,6 +55,7 @@ Outcome<Decision> decide(Job& job, const Command& command, const Given& given) {
                      [&](const ApproveJob& body) { return on_approve(step, body); },
                      [&](const RejectJob& body) { return on_reject(step, body); },
                      [&](const ReviewJob&) { return on_review(step); },
+                     [&](const LeaveLateSuccess& body) { return on_leave_late(step, body); },
                  },
                  command.body);
   if (!outcome) return Failure{std::move(outcome).error()};

@@ -24,11 +24,16 @@ struct JobEnded {
   bool fatal = false;      ///< the run is to be undone (J-73)
   uint32_t attempts = 0;
   WorkerId worker;  ///< of the last attempt
+  Value undo{};     ///< request of the job that undoes it, or null
+  Payload input{};  ///< with `undo`, where that has no input of its own
+  /// A worker that was told to stop may be at it until then.
+  std::optional<Instant> lease_until{};
   bool operator==(const JobEnded&) const = default;
   template <class V> void each(V&& v) {
     v("job_id", job); v("run_id", run); v("step_id", step_id); v("state", state);
     v("reason_code", reason_code); v("output", output); v("error", error);
     v("work_done", work_done); v("fatal", fatal); v("attempts", attempts); v("worker_id", worker);
+    v("undo", undo); v("input", input); v("lease_until", lease_until);
   }
 };
 /// To the saga of a job whose compensation may be needed: a revoked attempt did succeed (J-74).
@@ -39,11 +44,31 @@ struct LateSuccessTold {
   std::string saga_id;
   uint64_t fence = 0;
   Payload output;
+  std::string step_id{};
+  Value undo{};
+  Payload input{};
   bool operator==(const LateSuccessTold&) const = default;
   template <class V> void each(V&& v) {
     v("job_id", job); v("run_id", run); v("saga_id", saga_id); v("fence", fence);
     v("output", output);
+    v("step_id", step_id);
+    v("undo", undo);
+    v("input", input);
   }
+};
+/// To a run that is undone: the worker of a job it had stopped has let go (J-73).
+struct LeaseReturnedTold {
+  JobId job;
+  RunId run;
+  bool operator==(const LeaseReturnedTold&) const = default;
+};
+/// To the saga that the job, which is of no run, is part of (J-76).
+struct JoinTold {
+  JobId job;
+  RunId saga;
+  AccountId account;
+  std::string submitter;
+  bool operator==(const JoinTold&) const = default;
 };
 /// An entry of the dead letter queue (J-82) as it is opened.
 struct DeadLetter {
@@ -109,8 +134,8 @@ struct PolicyDecision {
     v("counted", counted); v("micros", micros);
   }
 };
-using Record =
-    std::variant<JobEnded, LateSuccessTold, DeadLetter, KeepBlob, AuditLine, PolicyDecision>;
+using Record = std::variant<JobEnded, LateSuccessTold, DeadLetter, KeepBlob, AuditLine,
+                            PolicyDecision, LeaseReturnedTold, JoinTold>;
 
 // Effects are performed after the commit by loops that may be killed at any instant. What a crash
 // loses here is found again from the jobs' states.

@@ -2,6 +2,7 @@
 #include "base/json.h"
 #include "base/uuid.h"
 #include "core/job/step.h"
+#include "core/job/undo.h"
 
 /// How a job ends: whatever a terminal commit holds is written here, together (J-15).
 namespace fermata::job {
@@ -20,7 +21,13 @@ std::string message_of(const Value& error) {
   return message.is_string() ? std::string(message.as_string()) : std::string();
 }
 
-void open_dead_letter(Step& step, State last_state) {
+/// Why people find it in the dead letter queue: of what was to undo something, that alone counts.
+std::string dead_letter_code(const Job& job) {
+  if (!job.undoes() || job.reason_code == "saga_unmarshal_failed") return job.reason_code;
+  return job.state == State::denied ? "compensation_denied" : "compensation_failed";
+}
+
+DeadLetter letter_of(const Step& step, State last_state) {
   const Job& job = step.job;
   DeadLetter entry;
   entry.id = uuid_v5("fermata.dlq\n" + job.id.text() + "\n" + std::to_string(job.last_sequence));
@@ -30,22 +37,23 @@ void open_dead_letter(Step& step, State last_state) {
   entry.step_id = job.request.step.step_id;
   entry.topic = job.request.topic;
   entry.status = job.state;
-  entry.reason_code = job.reason_code;
+  entry.reason_code = dead_letter_code(job);
   entry.reason = job.reason;
   entry.last_state = last_state;
   entry.attempts = job.attempt_count;
   entry.error = job.error;
   entry.created_at = step.at;
-  step.record(std::move(entry));
+  return entry;
 }
 
 /// The run goes on with the output itself, wherever the job keeps it.
-void tell_run(Step& step, Cause cause, const Payload* output) {
+void tell_run(Step& step, Cause cause, const Payload* output, const Attempt* revoked) {
   const Job& job = step.job;
-  if (!job.of_run()) return;
+  RunId run = job.saga_run();
+  if (run.empty()) return;
   JobEnded ended;
   ended.job = job.id;
-  ended.run = job.request.step.run;
+  ended.run = std::move(run);
   ended.step_id = job.request.step.step_id;
   ended.state = job.state;
   ended.reason_code = job.reason_code;
@@ -55,7 +63,18 @@ void tell_run(Step& step, Cause cause, const Payload* output) {
   ended.fatal = cause == Cause::fail_fatally;
   ended.attempts = job.attempt_count;
   if (!job.attempts.empty()) ended.worker = job.attempts.back().worker;
+  if (ended.work_done) ended.undo = undo_request(job);
+  if (ended.undo.is_object()) ended.input = job.request.input;
+  if (revoked) ended.lease_until = step.at + Duration{revoked->lease_ms};
   step.record(std::move(ended));
+}
+
+/// The attempt that this decision has taken away from its worker, or null.
+const Attempt* revoked_by(const Step& step) {
+  for (const Effect& effect : step.decision.effects)
+    if (const auto* revoke = std::get_if<RevokeLease>(&effect))
+      return step.job.find_attempt(revoke->fence);
+  return nullptr;
 }
 
 template <class E>
@@ -67,8 +86,8 @@ void finish(Step& step, Cause cause, E event, const Payload* output = nullptr) {
   step.emit(std::move(event));
   const Job& job = step.job;
   check(job.state == move->to);
-  if (move->dead_letter) open_dead_letter(step, before);
-  tell_run(step, cause, output);
+  if (move->dead_letter) step.record(letter_of(step, before));
+  tell_run(step, cause, output, job.stop_awaited ? revoked_by(step) : nullptr);
   Value details = Value::object({{"state", name_of(job.state)}, {"attempts", job.attempt_count}});
   if (!job.reason_code.empty()) details.set("reason_code", job.reason_code);
   step.audit(cause == Cause::cancel ? "job.cancel" : "job.end", job.reason, std::move(details));
@@ -106,8 +125,15 @@ void time_out(Step& step, Cause cause, std::string reason_code, Value error) {
   finish(step, cause, JobTimedOut{std::move(reason_code), std::move(reason), std::move(error)});
 }
 
-void cancel(Step& step, std::string reason, std::string by) {
-  finish(step, Cause::cancel, JobCancelled{std::move(reason), std::move(by)});
+void cancel(Step& step, std::string reason, std::string by, bool awaited) {
+  finish(step, Cause::cancel, JobCancelled{std::move(reason), std::move(by), awaited});
+}
+
+void leave_dead_letter(Step& step, std::string reason_code, std::string reason) {
+  DeadLetter letter = letter_of(step, step.job.state);
+  letter.reason_code = std::move(reason_code);
+  letter.reason = std::move(reason);
+  step.record(std::move(letter));
 }
 
 void deny(Step& step, Cause cause, Verdict verdict, std::string reason_code, std::string reason) {

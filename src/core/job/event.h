@@ -131,7 +131,8 @@ struct JobTimedOut {
 struct JobCancelled {
   std::string reason;
   std::string by;
-  template <class V> void each(V&& v) { v("reason", reason); v("by", by); }
+  bool awaited = false;  ///< its run waits for the worker to let go
+  template <class V> void each(V&& v) { v("reason", reason); v("by", by); v("awaited", awaited); }
 };
 struct LateSuccessNoted {
   uint32_t attempt = 0;
@@ -154,12 +155,21 @@ struct JobApproved {
   template <class V> void each(V&& v) { v("verdict", verdict); v("queue_until", queue_until); }
 };
 
+/// The worker of a job that was stopped has let go of it.
+struct LeaseReturned {
+  uint64_t fence = 0;
+  template <class V>
+  void each(V&& v) {
+    v("fence", fence);
+  }
+};
+
 /// The position in this list is the stored tag: only ever add at the end.
 using EventBody =
     std::variant<JobSubmitted, JobAllowed, JobPostponed, JobApprovalRequired, JobDenied, JobAmended,
                  JobDispatched, JobStarted, JobAttemptEnded, JobRetryScheduled, JobRequeued,
                  JobSucceeded, JobFailed, JobTimedOut, JobCancelled, LateSuccessNoted, JobVoted,
-                 JobApproved>;
+                 JobApproved, LeaseReturned>;
 std::string_view type_name(const EventBody& body);
 
 struct Event {

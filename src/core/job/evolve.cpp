@@ -164,7 +164,13 @@ void fold(Job& job, const JobTimedOut& event, Instant at) {
 }
 
 void fold(Job& job, const JobCancelled& event, Instant at) {
+  job.stop_awaited = event.awaited;
   end(job, State::cancelled, "", event.reason, at);
+}
+
+void fold(Job& job, const LeaseReturned& event, Instant) {
+  for (Attempt& attempt : job.attempts)
+    if (attempt.fence == event.fence) attempt.returned = true;
 }
 
 void fold(Job& job, const LateSuccessNoted& event, Instant at) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/job/undo.h"
+
 namespace fermata::job {
 
 namespace {
@@ -16,10 +18,26 @@ void note_late_success(Step& step, const Spoken& spoken, const Report& report) {
   const Job& job = step.job;
   if (already_noted(job, spoken.fence) || job.late_successes.size() >= late_successes_max) return;
   step.emit(LateSuccessNoted{spoken.attempt, spoken.fence, spoken.worker, digest_of(report)});
-  const std::string& saga = job.request.saga_id;
-  if (!job.request.compensation || (!job.of_run() && saga.empty())) return;
-  Payload output = stored(step, report.output);
-  step.record(LateSuccessTold{job.id, job.request.step.run, saga, spoken.fence, std::move(output)});
+  RunId run = job.saga_run();
+  Value undo = undo_request(job);
+  if (run.empty() || undo.is_null()) return;
+  LateSuccessTold told;
+  told.job = job.id;
+  told.run = std::move(run);
+  told.saga_id = job.request.saga_id;
+  told.fence = spoken.fence;
+  told.output = report.output;
+  told.step_id = job.request.step.step_id;
+  told.undo = std::move(undo);
+  told.input = job.request.input;
+  step.record(std::move(told));
+}
+
+/// Who waits for the worker of a stopped job hears when it has let go, once.
+void note_return(Step& step, const Attempt& attempt) {
+  if (!step.job.stop_awaited || attempt.returned || attempt.fence != step.job.last_fence) return;
+  step.emit(LeaseReturned{attempt.fence});
+  step.record(LeaseReturnedTold{step.job.id, step.job.saga_run()});
 }
 
 void audit_violation(Step& step, Answer answer, const Spoken& spoken) {
@@ -67,8 +85,9 @@ void answer_only(Step& step, Answer answer, const Spoken& spoken, const Report* 
       break;
   }
   const Attempt* named = step.job.find_attempt(spoken.fence);
-  if (named && !named->open() && named->worker == spoken.worker)
-    step.effect(FreeLease{named->fence, named->registration, false});
+  if (!named || named->open() || named->worker != spoken.worker) return;
+  step.effect(FreeLease{named->fence, named->registration, false});
+  note_return(step, *named);
 }
 
 }  // namespace fermata::job

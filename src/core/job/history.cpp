@@ -33,7 +33,7 @@ std::string_view type_name(const EventBody& body) {
       "JobDenied",       "JobAmended",        "JobDispatched", "JobStarted",
       "JobAttemptEnded", "JobRetryScheduled", "JobRequeued",   "JobSucceeded",
       "JobFailed",       "JobTimedOut",       "JobCancelled",  "LateSuccessNoted",
-      "JobVoted",        "JobApproved"};
+      "JobVoted",        "JobApproved",       "LeaseReturned"};
   return names[body.index()];
 }
 

@@ -28,6 +28,10 @@ std::optional<Concurrency> policy_limit(const Verdict& verdict) {
                      static_cast<uint32_t>(std::min<int64_t>(*most, UINT32_MAX))};
 }
 
+RunId Job::saga_run() const {
+  return of_run() || request.saga_id.empty() ? request.step.run : RunId(request.saga_id);
+}
+
 const Attempt* Job::open_attempt() const {
   return !attempts.empty() && attempts.back().open() ? &attempts.back() : nullptr;
 }

@@ -91,7 +91,8 @@ struct Attempt {
   AttemptOutcome outcome = AttemptOutcome::lost;  ///< once it has ended
   Value error;
   int64_t execution_ms = 0;
-  std::string digest;  ///< of the message that ended it; empty when none did
+  std::string digest;     ///< of the message that ended it; empty when none did
+  bool returned = false;  ///< its worker has let go of it since
   bool open() const { return !ended_at; }
   bool operator==(const Attempt&) const = default;
 };
@@ -142,12 +143,17 @@ struct Job {
   std::vector<Artifact> artifacts;
   Usage usage;
   std::vector<LateSuccess> late_successes;
+  bool stop_awaited = false;  ///< its run waits for the worker to let go
 
   uint64_t last_sequence = 0;  ///< 0: the job does not exist
 
   bool exists() const { return last_sequence > 0; }
   bool finished() const { return is_terminal(state); }
   bool of_run() const { return !request.step.run.empty(); }
+  /// The run whose saga it is part of; empty: of none.
+  RunId saga_run() const;
+  /// True when it undoes the work of another job.
+  bool undoes() const { return source == Source::compensation; }
   /// The attempt that holds the lease, or null.
   const Attempt* open_attempt() const;
   const Attempt* find_attempt(uint64_t fence) const;

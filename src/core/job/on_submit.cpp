@@ -1,5 +1,6 @@
 #include "core/job/request_hash.h"
 #include "core/job/step.h"
+#include "core/job/undo.h"
 
 namespace fermata::job {
 
@@ -31,7 +32,10 @@ Outcome<void> on_submit(Step& step, const SubmitJob& submit) {
   if (submit.source == Source::api && step.given.queued >= limits.queued_max)
     return fail(ErrorCode::queue_full, "the account has " + std::to_string(step.given.queued) +
                                            " jobs waiting for workers (jobs_queued_max)");
-  std::vector<Finding> findings = check_request(submit.request, limits.request);
+  bool undoes = submit.source == Source::compensation;
+  const Request& request = submit.request;
+  std::vector<Finding> findings =
+      check_request(undoes ? without_marks(request) : request, limits.request);
   for (Finding& finding : check_job_id(step.command.job.text(), "/id"))
     findings.push_back(std::move(finding));
   if (!findings.empty()) return invalid(std::move(findings));
@@ -49,6 +53,16 @@ Outcome<void> on_submit(Step& step, const SubmitJob& submit) {
     event.deadline_at = step.at + Duration{*submit.request.budget->deadline_ms};
   step.emit(std::move(event));
   step.audit("job.submit", "", Value::object({{"topic", submit.request.topic}}));
+  if (!submit.request.saga_id.empty() && !step.job.of_run())
+    step.record(JoinTold{step.job.id, step.job.saga_run(), step.job.account, submit.submitter});
+  if (!submit.problem.empty()) {
+    // Nobody can tell what was to be done: people are, and the saga goes on (J-75).
+    Verdict verdict;
+    verdict.kind = VerdictKind::deny;
+    verdict.source = "saga";
+    deny(step, Cause::deny, std::move(verdict), "saga_unmarshal_failed", submit.problem);
+    return {};
+  }
   // With rules at hand the next step is in the same commit.
   ask_policy(step);
   return {};

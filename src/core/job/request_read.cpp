@@ -1,6 +1,7 @@
 #include "core/job/request_read.h"
 
 #include "core/job/members.h"
+#include "core/job/undo.h"
 
 namespace fermata::job {
 
@@ -137,6 +138,16 @@ Request request_of(Members& members, const Actor& actor) {
   return request;
 }
 
+/// An input that lies in a blob already is referred to (J-2).
+void read_undo_input(Members& members, Request& request) {
+  Value blob = members.object("input_blob");
+  if (!blob.is_object()) return;
+  request.input = Payload{};
+  request.input.sha256 = std::string(blob.get("sha256").as_string());
+  request.input.bytes = static_cast<uint64_t>(blob.get("bytes").as_integer());
+  request.input.in_blob = true;
+}
+
 bool tells_of(const std::vector<Finding>& findings, size_t count, std::string_view path) {
   for (size_t i = 0; i < count; ++i)
     if (findings[i].path == path) return true;
@@ -190,13 +201,17 @@ Outcome<ReadRequest> read_order(const OrderJob& order, const RequestLimits& limi
     request.budget->deadline_ms = deadline;
   }
   if (auto limit = members.integer("timeout_ms", 0, INT64_MAX)) request.run_timeout_ms = limit;
+  if (!order.undoes.empty()) read_undo_input(members, request);
   members.finish();
   request.idempotency_key = order.idempotency_key;
   request.step.run = order.run;
   request.step.workflow = order.workflow;
   request.step.definition = order.definition;
   request.step.step_id = order.step;
+  request.step.started_by = order.started_by;
+  if (!order.undoes.empty()) request.parent_job = order.undoes;
   check_also(read, limits, "");
+  if (!order.undoes.empty()) mark_undo(request);
   if (read.findings.empty()) return read;
   return fail(ErrorCode::invalid_field, read.findings[0].path + ": " + read.findings[0].message,
               std::move(read.findings));

@@ -44,6 +44,7 @@ Outcome<void> on_decline(Step& step, const DeclineJob& decline);
 Outcome<void> on_lose(Step& step, const LoseLease& lose);
 Outcome<void> on_undelivered(Step& step, const MarkUndelivered& mark);
 Outcome<void> on_cancel(Step& step, const CancelJob& cancel);
+Outcome<void> on_leave_late(Step& step, const LeaveLateSuccess& leave);
 Outcome<void> on_wake(Step& step);
 Outcome<void> on_amend(Step& step, const AmendJob& amend);
 Outcome<void> on_approve(Step& step, const ApproveJob& approve);
@@ -100,7 +101,9 @@ void succeed(Step& step, Payload output, std::vector<Artifact> artifacts);
 void pass_gate(Step& step, Payload output);
 void fail_job(Step& step, Cause cause, std::string reason_code, Value error);
 void time_out(Step& step, Cause cause, std::string reason_code, Value error);
-void cancel(Step& step, std::string reason, std::string by);
+void cancel(Step& step, std::string reason, std::string by, bool awaited = false);
+/// Opens a dead letter for something other than the way the job ended.
+void leave_dead_letter(Step& step, std::string reason_code, std::string reason);
 void deny(Step& step, Cause cause, Verdict verdict, std::string reason_code, std::string reason);
 /// The payload as the record keeps it: a large one becomes a blob of the same commit.
 Payload stored(Step& step, Payload payload);

@@ -47,7 +47,8 @@ struct StartRun {
   std::string parent_ref;  ///< tells the parent which of its steps this run is for
   uint32_t depth = 0;      ///< parents above it
   RunTrace trace;
-  std::string on_behalf_of{};  ///< who started the run that orders this one, or empty
+  std::string on_behalf_of{};        ///< who started the run that orders this one, or empty
+  std::optional<bool> rolls_back{};  ///< whether a failure undoes the run; else its definition says
   /// The state a retry, rerun or fork begins with, made by core/run/restart.h.
   std::shared_ptr<const Run> seed;
 };
@@ -63,7 +64,8 @@ struct RecoverCalls {
 };
 struct CancelRun {
   std::string reason;
-  bool force = false;  ///< a script's `finally` blocks do not run (F-53)
+  bool force = false;     ///< a script's `finally` blocks do not run (F-53)
+  bool rollback = false;  ///< what the run has done is undone first (J-73)
 };
 struct PauseRun {};
 struct ResumeRun {};
@@ -89,6 +91,50 @@ struct SettleJob {
   std::string worker;
   uint32_t attempts = 0;
   bool fatal = false;  ///< the worker said that all of the run must be undone
+  std::string reason_code{};
+  bool work_done = false;                ///< its effect may have to be undone (J-71)
+  Value undo{};                          ///< request of the job that would undo it, or null
+  std::string step{};                    ///< that ordered it
+  Value input{};                         ///< of the job, with `undo`
+  Value input_blob{};                    ///< {sha256, bytes} where that lies in a blob
+  std::optional<Instant> lease_until{};  ///< a worker that was told to stop may be at it until then
+};
+
+/// Undo everything the run has done (J-73).
+struct RollBack {
+  std::string reason;
+};
+/// A parked entry of the saga is tried again, or given up.
+struct RetryUndo {
+  uint32_t seq = 0;
+};
+struct SkipUndo {
+  uint32_t seq = 0;
+  std::string reason;
+};
+/// Ends a saga of jobs outside a run well: nothing of it is undone any more (J-76).
+struct CloseSaga {};
+/// An attempt that had been given up did succeed (J-74).
+struct TellLateSuccess {
+  JobId job;
+  std::string step;
+  Value undo;
+  Value input;
+  Value input_blob;
+  Value output;
+};
+/// The worker of a stopped job has let go.
+struct TellReturned {
+  JobId job;
+};
+/// A job outside a run is part of this saga.
+struct JoinSaga {
+  AccountId account;
+  JobId job;
+};
+struct SagaOrder {
+  std::variant<RollBack, RetryUndo, SkipUndo, CloseSaga, TellLateSuccess, TellReturned, JoinSaga>
+      what;
 };
 /// A run that a step of this one ordered has ended, or could not be started.
 struct SettleChild {
@@ -190,7 +236,7 @@ using CommandBody = std::variant<StartRun, WakeRun, AnswerCall, RecoverCalls, Ca
                                  ResumeRun, SignalRun, MigrateRun, SettleJob, SettleChild,
                                  SettleSignal, ResumeWait, CancelWait, ChangeWait, HoldWaits,
                                  ReleaseWaits, AnswerApproval, OpenWait, CompleteRun, TakeAnswer,
-                                 OfferSignal, FollowContact, AchieveGoals, FollowZones>;
+                                 OfferSignal, FollowContact, AchieveGoals, FollowZones, SagaOrder>;
 
 /// An imperative addressed to one run.
 struct Command {

@@ -8,6 +8,7 @@
 #include "core/model/activation.h"
 #include "core/model/approval_events.h"
 #include "core/model/run.h"
+#include "core/model/saga_events.h"
 
 /// What the core decided, in the past tense. The fold of a run's events over its definition is its
 /// state; the same events are its history (G-101). Each lists its fields once, for the binary form
@@ -38,6 +39,7 @@ struct RunStarted {
   std::string tracestate;
   std::optional<bool> trace_recorded;  ///< when there is a trace
   std::string on_behalf_of{};  ///< who started the run that ordered it, or empty
+  std::optional<bool> rolls_back{};  ///< what a failure does, when the start says so (J-73)
   template <class V> void each(V&& v) {
     v("account_id", account); v("workflow_id", workflow); v("version", workflow_version);
     v("hash", hash); v("input", input); v("trigger_data", trigger); v("trigger", trigger_kind);
@@ -46,7 +48,7 @@ struct RunStarted {
     v("timeout_at", timeout_at); v("start_at", start_at); v("seed", seed); v("by", by);
     v("parent_ref", parent_ref); v("depth", depth); v("traceparent", traceparent);
     v("tracestate", tracestate); v("trace_recorded", trace_recorded);
-    v("on_behalf_of", on_behalf_of);
+    v("on_behalf_of", on_behalf_of); v("on_failure_rollback", rolls_back);
   }
 };
 struct RunPaused {
@@ -305,7 +307,6 @@ struct RunCancelled {
 struct RunTimedOut {
   template <class V> void each(V&&) {}
 };
-
 /// The machine of a script has run until every fiber was parked, the script had ended or its slice
 /// was used up (F-41). With `outcome` the fold is spared running it again.
 struct FlowResumed {
@@ -465,12 +466,13 @@ using EventBody =
                  NodeFailed, NodeRetryScheduled, WaitOpened, WaitResumed, SplitOpened, SlotResolved,
                  SplitClosed, MergeArrived, MergeRecounted, MergeOpened, MergeFailed,
                  ArrivalIgnored, TokenEnded, NodesSkipped, TokensCancelled, SignalReceived,
-                 RunMigrated,
-                 RunCompleted, RunFailed, RunCancelled, RunTimedOut, JobRequested,
+                 RunMigrated, RunCompleted, RunFailed, RunCancelled, RunTimedOut, JobRequested,
                  ChildRequested, SignalSent, FlowResumed, FlowSettled, FlowTimerFired, FlowEnding,
                  FlowNoted, WaitCancelled, WaitChanged, WaitHeld, WaitReleased,
                  FlowFaulted, FlowMigrated, ApprovalRequested, ApprovalDecided, WaitRegistered,
-                 WaitEnded, SignalMatched, GoalAchieved>;
+                 WaitEnded, SignalMatched, GoalAchieved, SagaRecorded, RollbackRequested,
+                 RollbackStarted, StopAnswered, UndoSubmitted, UndoEnded, UndoResumed,
+                 RollbackEnded, SagaJoined>;
 std::string_view type_name(const EventBody& body);
 
 /// What lists the fields of an event.

@@ -23,8 +23,17 @@ struct OrderJob {
   std::string idempotency_key;  ///< handed to the worker; the same on every attempt
   std::string contact_id;
   Value request;                ///< topic, input and the other fields of a job
+  std::string started_by{};     ///< who started the run, or empty
+  JobId undoes{};               ///< the job whose work this one undoes, or empty
+  std::string problem{};        ///< of one that undoes: why its request cannot be read
 };
 struct StopJob {
+  JobId job;
+  std::string reason;
+  bool awaited = false;  ///< the run is undone when the worker has let go
+};
+/// Nobody will undo what a job has done, though its run did not complete (J-74).
+struct LeaveLate {
   JobId job;
   std::string reason;
 };
@@ -78,7 +87,7 @@ struct ReportScheduled {
   std::string status;
 };
 
-using Post =
-    std::variant<OrderJob, StopJob, OrderRun, StopRun, SendSignal, ReportRun, ReportScheduled>;
+using Post = std::variant<OrderJob, StopJob, OrderRun, StopRun, SendSignal, ReportRun,
+                          ReportScheduled, LeaveLate>;
 
 }  // namespace fermata

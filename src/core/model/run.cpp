@@ -25,7 +25,7 @@ flow::Execution& Run::own_script() {
 }
 
 bool has_ready_work(const Run& run) {
-  if (run.finished() || run.paused()) return false;
+  if (run.finished() || run.paused() || run.saga.rolling_back) return false;
   if (run.script)
     return !run.script_begins && !run.script_retry_at && flow::wants_activation(*run.script);
   for (TokenId id : run.ready) {
@@ -37,6 +37,9 @@ bool has_ready_work(const Run& run) {
 
 RunStatus shown_status(const Run& run) {
   if (run.status != RunStatus::running) return run.status;
+  if (run.saga.rolling_back)
+    return status_of(run.saga, run.status) == SagaStatus::parked ? RunStatus::waiting
+                                                                 : RunStatus::running;
   // Without a program it is at work elsewhere whenever it does not wait here.
   if (run.definition->external)
     return run.waits.empty() ? RunStatus::running : RunStatus::waiting;
@@ -69,6 +72,7 @@ RunSummary summarize(const Run& run) {
   summary.exit_reason = run.exit_reason;
   summary.request_hash = run.request_hash;
   summary.origin = run.origin.run;
+  summary.saga = status_of(run.saga, run.status);
   for (const DefinitionHash& hash : run.definitions)
     if (hash != summary.definition) summary.former_definitions.push_back(hash);
   return summary;

@@ -15,6 +15,7 @@
 #include "core/model/branches.h"
 #include "core/model/command.h"
 #include "core/model/context.h"
+#include "core/model/saga.h"
 #include "core/model/summary.h"
 #include "core/model/wait.h"
 
@@ -129,8 +130,9 @@ struct Merge {
   std::vector<NodeIndex> missing;
 };
 
-/// `script` stands for the first of all that a script has armed; `wait` is one that parks no token.
-enum class TimerKind : uint8_t { token, merge, scope, run, script, wait };
+/// `script` stands for the first of all that a script has armed; `wait` is one that parks no token;
+/// `undo` the first instant at which a stopped job's worker is waited for no longer.
+enum class TimerKind : uint8_t { token, merge, scope, run, script, wait, undo };
 /// Ordered as timers fire: by due time, then kind and id.
 struct RunTimer {
   Instant due;
@@ -231,6 +233,9 @@ struct Run {
   /// Questions that people have not answered yet, by token or awaitable.
   std::map<uint64_t, Approval> approvals;
   std::vector<Approval> approval_changes;  ///< as wait_changes
+
+  Saga saga;
+  std::optional<bool> rolls_back;  ///< what a failure does, when the start says so
 
   std::set<std::string> goals;  ///< reached so far
   std::map<NodeIndex, Ended> ended;  ///< where tokens ended outside splits

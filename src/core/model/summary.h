@@ -24,6 +24,12 @@ std::string_view name_of(RunStatus status);
 std::optional<RunStatus> run_status_of(std::string_view name);
 constexpr bool is_terminal(RunStatus status) { return status >= RunStatus::completed; }
 
+/// What became of what a run has done that can be undone (J-77).
+enum class SagaStatus : uint8_t { none, open, rolling_back, parked, rolled_back, closed };
+constexpr SagaStatus last_of(SagaStatus) { return SagaStatus::closed; }
+std::string_view name_of(SagaStatus status);
+std::optional<SagaStatus> saga_status_of(std::string_view name);
+
 /// What lists, recovery and the alarm need to know of a run without opening it. Written with every
 /// commit of the run, in the same row as its version.
 struct RunSummary {
@@ -50,6 +56,7 @@ struct RunSummary {
   RunId origin{};  ///< of a retry, rerun or fork
   /// Those it had before it was migrated, which its history speaks of.
   std::vector<DefinitionHash> former_definitions{};
+  SagaStatus saga = SagaStatus::none;
 
   bool operator==(const RunSummary&) const = default;
 };

@@ -78,13 +78,13 @@ void exit_by_wait(Step& step, const std::string& reason) {
 }
 
 void go_on(Step& step) {
-  if (step.run.finished()) return;
+  if (step.over()) return;
   if (step.run.definition->is_script()) return advance_script(step);
   graph::advance(step);
 }
 
 void look_at_clock(Step& step) {
-  if (step.run.finished() || step.run.paused() || step.spent()) return;
+  if (step.over() || step.run.paused() || step.spent()) return;
   (void)(step.run.definition->is_script() ? on_wake_script(step) : on_wake(step));
 }
 

@@ -6,6 +6,7 @@
 #include "core/run/api_waits.h"
 #include "core/run/step.h"
 #include "core/run/wait_events.h"
+#include "core/saga/saga.h"
 
 namespace fermata {
 
@@ -46,6 +47,10 @@ Outcome<Decision> decide(Run& run, const Command& command, const Given& given) {
   if (!starts && !run.exists())
     return fail(ErrorCode::execution_not_found, "there is no execution " + command.run.text());
   Step step(run, given);
+  if (!starts && run.saga.rolling_back) {
+    FERMATA_TRY_VOID(saga::decide_rollback(step, command));
+    return concluded(step);
+  }
   if (!starts && run.definition->is_script()) {
     FERMATA_TRY_VOID(decide_script(step, command));
     return concluded(step);
@@ -79,6 +84,7 @@ Outcome<Decision> decide(Run& run, const Command& command, const Given& given) {
           [&](const FollowContact&) { return on_follow_contact(step, command); },
           [&](const FollowZones&) { return on_follow_zones(step); },
           [&](const AchieveGoals& body) { return on_achieve_goals(step, body); },
+          [&](const SagaOrder& body) { return saga::on_order(step, command, body); },
       },
       command.body);
   if (!outcome) return Failure{std::move(outcome).error()};

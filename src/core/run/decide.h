@@ -38,7 +38,10 @@ struct RunLimits {
   uint32_t signal_targets_max = 1'000;  ///< executions that one signal to a label reaches
   int64_t callback_give_up_ms = int64_t{72} * 3'600'000;  ///< W-74
   uint32_t mail_recipients_max = 100;
-  flow::FlowLimits flow;  ///< of scripts; settings `flow_…`
+  bool saga_skips_denied = false;  ///< setting `saga_on_denied` (J-75)
+  bool saga_skips_failed = false;
+  int64_t saga_idle_ms = int64_t{7} * 86'400'000;  ///< a saga of jobs without one for so long ends
+  flow::FlowLimits flow;                           ///< of scripts; settings `flow_…`
 };
 
 /// What the limits of an account leave to a run (W-80); whoever keeps count says so.

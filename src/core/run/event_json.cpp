@@ -91,6 +91,17 @@ class JsonFields {
     }
     out_.set(name, std::move(list));
   }
+  void operator()(std::string_view, const SagaEntry& entry) {
+    const_cast<SagaEntry&>(entry).each(*this);
+  }
+  void operator()(std::string_view name, const RunEnding& ending) {
+    out_.set(name, name_of(ending.status));
+  }
+  void operator()(std::string_view name, const std::vector<JobId>& jobs) {
+    Value list = Value::array();
+    for (const JobId& job : jobs) list.push(job.text());
+    out_.set(name, std::move(list));
+  }
   void operator()(std::string_view, const Wait& wait) {
     const_cast<Wait&>(wait).each(*this);
   }

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "core/model/measure.h"
 #include "core/run/decide.h"
+#include "core/run/saga_events.h"
 #include "core/run/script_events.h"
 #include "core/run/snapshot.h"
 #include "core/run/wait_events.h"
@@ -91,6 +92,7 @@ void apply(Run& run, const Box<RunStarted>& start, Instant at) {
   run.depth = event.depth.value_or(0);
   run.request_hash = event.request_hash;
   run.started_by = event.on_behalf_of.empty() ? event.by : event.on_behalf_of;
+  run.rolls_back = event.rolls_back;
   run.origin = {event.origin_run, event.origin_kind};
   run.definitions = {event.hash};
   run.trace = {event.traceparent, event.tracestate, event.trace_recorded.value_or(false)};
@@ -457,6 +459,8 @@ void end(Run& run, RunStatus status, Instant at, const std::string& reason) {
   run.script_faults = 0;
   run.calls = 0;
   run.orders = 0;
+  run.saga.members.clear();
+  if (run.saga.rolled_back) run.exit_reason = "rolled_back";
 }
 
 void apply(Run& run, const GoalAchieved& event, Instant) {

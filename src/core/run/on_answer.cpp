@@ -21,8 +21,7 @@ Outcome<void> on_recover(Step& step, const RecoverCalls& recover) {
   bool placed = false;
   for (TokenId id : recover.lost) {
     auto found = step.run.tokens.find(id);
-    if (step.run.finished() || found == step.run.tokens.end() ||
-        found->second.parked != Parked::call)
+    if (step.over() || found == step.run.tokens.end() || found->second.parked != Parked::call)
       continue;
     graph::place_lost_call(step, id);
     placed = true;

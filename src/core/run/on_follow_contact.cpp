@@ -41,10 +41,9 @@ Outcome<void> on_follow_contact(Step& step, const Command& command) {
     if (follows(wait)) keys.push_back(key);
   for (const WaitKey& key : keys) {
     // What one of them led to may have ended others.
-    if (!step.run.finished() && step.run.waits.contains(key)) follow(step, command, key);
+    if (!step.over() && step.run.waits.contains(key)) follow(step, command, key);
   }
-  if (!step.run.finished() && !step.decision.events.empty() && !step.run.paused())
-    graph::advance(step);
+  if (!step.over() && !step.decision.events.empty() && !step.run.paused()) graph::advance(step);
   return {};
 }
 

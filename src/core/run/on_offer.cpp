@@ -88,7 +88,7 @@ void take_retained(Step& step) {
     for (const auto& [key, wait] : step.run.waits)
       if (wait.listens() && is_pending(wait.status)) keys.push_back(key);
     for (const WaitKey& key : keys) {
-      if (step.run.finished()) return;
+      if (step.over()) return;
       offer_to(step, key, *signal);
     }
   }

@@ -20,7 +20,7 @@ Outcome<void> on_resume(Step& step, const Command& command) {
   take_retained(step);
   graph::advance(step);
   // Held waits fire now, in due order (G-95); an early look is a quiet refusal.
-  if (!run.finished() && !step.spent()) (void)on_wake(step);
+  if (!step.over() && !step.spent()) (void)on_wake(step);
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include "core/run/script_migration.h"
 #include "core/run/step.h"
 #include "core/run/wait_events.h"
+#include "core/saga/saga.h"
 
 /// Commands to a run of a script. They change its records; then the machine runs, in the same
 /// decision, if a fiber can go on (F-42).
@@ -49,11 +50,16 @@ void settle(Step& step, uint32_t number, AwaitableStatus status, Value result) {
 }
 
 Outcome<void> on_job(Step& step, const SettleJob& job) {
+  if (saga::settle_member(step, job)) return {};
   std::string_view own = step.run.id.text();
   std::string_view id = job.job.text();
   bool ours = id.size() > own.size() && id.starts_with(own) && id[own.size()] == '.';
-  FERMATA_TRY(number, awaited(step.run, ours ? id.substr(own.size() + 1) : std::string_view(),
-                              AwaitableKind::task));
+  auto open =
+      awaited(step.run, ours ? id.substr(own.size() + 1) : std::string_view(), AwaitableKind::task);
+  bool noted = saga::note_unawaited(step, job);
+  if (!open && noted) return {};
+  if (!open) return Failure{open.error()};
+  uint32_t number = *open;
   if (job.state == "SUCCEEDED") {
     settle(step, number, AwaitableStatus::completed, job.output);
     return {};
@@ -72,12 +78,8 @@ Outcome<void> on_job(Step& step, const SettleJob& job) {
   if (job.state == "OUTPUT_QUARANTINED") end.how = flow::TaskFailure::quarantined;
   Value error = flow::task_error(end);
   if (job.fatal) {
-    // No script may catch this: everything the run did is to be undone (F-28).
-    FlowEnding ending;
-    ending.end = flow::FlowEnd::failed;
-    ending.error = std::move(error);
-    emit(step, std::move(ending));
-    advance_script(step);
+    saga::request(step, "failed_fatal", std::string(end.task), "job " + job.job.text());
+    fail_script(step, std::move(error));
     return {};
   }
   settle(step, number, AwaitableStatus::failed, std::move(error));
@@ -148,12 +150,15 @@ void end_script(Step& step, flow::FlowEnd end, std::string reason, std::string b
   advance_script(step);
 }
 
+}  // namespace
+
 Outcome<void> on_cancel_script(Step& step, const Command& command, const CancelRun& cancel) {
   Run& run = step.run;
   if (run.status == RunStatus::cancelled) return {};
   FERMATA_TRY_VOID(refuse_ended(run));
+  if (cancel.rollback) saga::request(step, "cancel", cancel.reason, command.actor);
   if (run.script->ended()) {
-    step.emit(RunCancelled{cancel.reason, command.actor});
+    saga::end_run(step, RunCancelled{cancel.reason, command.actor});
     return {};
   }
   if (run.script->unwinding != flow::FlowEnd::none && !cancel.force) return {};
@@ -162,6 +167,17 @@ Outcome<void> on_cancel_script(Step& step, const Command& command, const CancelR
   end_script(step, flow::FlowEnd::cancelled, cancel.reason, command.actor, cancel.force);
   return {};
 }
+
+/// No script may catch this: everything the run did is to be undone.
+void fail_script(Step& step, Value error) {
+  FlowEnding ending;
+  ending.end = flow::FlowEnd::failed;
+  ending.error = std::move(error);
+  emit(step, std::move(ending));
+  advance_script(step);
+}
+
+namespace {
 
 void fire_script_timer(Step& step) {
   const Run& run = step.run;
@@ -182,12 +198,12 @@ Outcome<void> on_wake_script(Step& step) {
   FERMATA_TRY_VOID(refuse_ended(run));
   if (run.paused()) return fail(ErrorCode::run_paused, "the execution is paused");
   auto due = [&] {
-    return !run.finished() && !run.timers.empty() && run.timers.begin()->due <= step.given.now;
+    return !step.over() && !run.timers.empty() && run.timers.begin()->due <= step.given.now;
   };
   if (!due() && !has_ready_work(run))
     return fail(ErrorCode::nothing_due, "nothing is due yet");
   take_retained(step);
-  if (run.finished()) return {};
+  if (step.over()) return {};
   advance_script(step);
   // One at a time, each followed until everything is parked; a cut activation comes first (F-51).
   while (!step.spent() && due() && !run.script->open) {
@@ -195,10 +211,10 @@ Outcome<void> on_wake_script(Step& step) {
     RunTimer timer = *run.timers.begin();
     if (timer.kind == TimerKind::wait) {
       fire_api_wait(step, timer.id);
-      if (!run.finished()) advance_script(step);
+      if (!step.over()) advance_script(step);
     } else if (timer.kind == TimerKind::run && run.script->ended()) {
       // It has ended already; a wait beside it kept the run.
-      step.emit(RunTimedOut{});
+      saga::end_run(step, RunTimedOut{});
     } else if (timer.kind == TimerKind::run) {
       end_script(step, flow::FlowEnd::timed_out, "the execution timed out", "engine");
     } else {
@@ -210,7 +226,7 @@ Outcome<void> on_wake_script(Step& step) {
 }
 
 void exit_script(Step& step, const std::string& reason) {
-  if (step.run.script->ended()) return step.emit(RunCancelled{reason, "engine"});
+  if (step.run.script->ended()) return saga::end_run(step, RunCancelled{reason, "engine"});
   end_script(step, flow::FlowEnd::cancelled, reason, "engine");
 }
 
@@ -222,7 +238,7 @@ Outcome<void> on_resume_script(Step& step, const Command& command) {
   if (!run.paused()) return fail(ErrorCode::run_not_paused, "the execution is not paused");
   emit(step, RunUnpaused{command.actor, (step.at - *run.paused_at).ms});
   advance_script(step);
-  if (!run.finished() && !step.spent()) (void)on_wake_script(step);
+  if (!step.over() && !step.spent()) (void)on_wake_script(step);
   return {};
 }
 
@@ -293,6 +309,9 @@ Outcome<void> decide_script(Step& step, const Command& command) {
             FERMATA_TRY_VOID(refuse_goals(step.run, body));
             if (!note_goals(step, body)) return {};
             return on_cancel_script(step, command, {goal_achieved});
+          },
+          [&](const SagaOrder& body) -> Outcome<void> {
+            return saga::on_order(step, command, body);
           },
       },
       command.body);

@@ -1,6 +1,7 @@
 #include "core/graph/advance.h"
 #include "core/graph/orders.h"
 #include "core/run/step.h"
+#include "core/saga/saga.h"
 
 /// What other roots report about the work that steps of this run ordered from them.
 namespace fermata {
@@ -24,8 +25,13 @@ std::string_view ref_in(const Run& run, std::string_view job) {
 }  // namespace
 
 Outcome<void> on_job_settled(Step& step, const SettleJob& settle) {
-  FERMATA_TRY(id, awaited(step.run, ref_in(step.run, settle.job.text()), Parked::job));
-  graph::take_job_end(step, id, settle);
+  if (saga::settle_member(step, settle)) return {};
+  auto id = awaited(step.run, ref_in(step.run, settle.job.text()), Parked::job);
+  if (!id) {
+    if (saga::note_unawaited(step, settle)) return {};
+    return Failure{id.error()};
+  }
+  graph::take_job_end(step, *id, settle);
   graph::advance(step);
   return {};
 }

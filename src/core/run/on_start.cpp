@@ -3,6 +3,7 @@
 #include "core/run/snapshot.h"
 #include "core/run/step.h"
 #include "core/run/wait_gate.h"
+#include "core/saga/saga.h"
 
 namespace fermata {
 
@@ -36,6 +37,7 @@ Outcome<void> on_start(Step& step, const Command& command, const StartRun& start
   event.start_at = start.start_at;
   event.by = command.actor;
   event.on_behalf_of = start.on_behalf_of;
+  event.rolls_back = start.rolls_back;
   if (!start.trace.parent.empty()) {
     event.traceparent = start.trace.parent;
     event.tracestate = start.trace.state;
@@ -50,6 +52,10 @@ Outcome<void> on_start(Step& step, const Command& command, const StartRun& start
     event.seed = encode_snapshot(seed);
   }
   step.emit(std::move(event));
+  if (start.origin.kind == "rollback") {
+    saga::begin_for_ended(step, command.actor);
+    return {};
+  }
   if (start.seed && !start.definition->is_script()) graph::take_over(step);
   if (start.definition->is_script()) tell_asks(step, std::exchange(step.run.script_asks, {}));
   if (start.waits_its_turn) return {};

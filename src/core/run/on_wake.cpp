@@ -1,5 +1,6 @@
 #include "core/graph/advance.h"
 #include "core/run/api_waits.h"
+#include "core/saga/saga.h"
 
 namespace fermata {
 
@@ -21,6 +22,7 @@ void fire(Step& step, const RunTimer& timer) {
     case TimerKind::run: return graph::time_out_run(step);
     case TimerKind::script: return;  // a graph has none
     case TimerKind::wait: return fire_api_wait(step, timer.id);
+    case TimerKind::undo: return saga::end_idle(step);
   }
 }
 
@@ -33,7 +35,7 @@ Outcome<void> on_wake(Step& step) {
   take_retained(step);
   // One timer at a time, each followed to quiescence: a wait that was due before a merge's timeout
   // arrives before it, however late both are looked at.
-  while (!step.spent() && !step.run.finished() && !step.run.timers.empty() &&
+  while (!step.spent() && !step.over() && !step.run.timers.empty() &&
          step.run.timers.begin()->due <= step.given.now) {
     ++step.activations;
     fire(step, RunTimer(*step.run.timers.begin()));

@@ -2,6 +2,7 @@
 #include "core/run/history.h"
 #include "core/run/restart_parts.h"
 #include "core/run/tokens.h"
+#include "core/saga/saga.h"
 
 namespace fermata::restart {
 
@@ -104,6 +105,11 @@ void detach(Run& run) {
   run.exit_reason.clear();
   if (run.timeout_at) run.timers.erase({*run.timeout_at, TimerKind::run, 0});
   run.timeout_at.reset();
+  // What was done so far stays to be undone, should the new run need that.
+  Saga saga;
+  saga.entries = std::move(run.saga.entries);
+  for (SagaEntry& entry : saga.entries) entry.status = UndoStatus::recorded;
+  run.saga = std::move(saga);
 }
 
 void start_anew(Run& run, TokenId id) {
@@ -170,6 +176,8 @@ Outcome<Seed> retry(const Source& source, const std::optional<MigrationTarget>& 
     return fail(ErrorCode::run_not_finished, "the execution has not ended yet");
   if (status != RunStatus::failed && status != RunStatus::timed_out)
     return fail(ErrorCode::run_not_failed, "the execution has not failed");
+  if (source.summary.exit_reason == saga::rolled_back)
+    return fail(ErrorCode::run_rolled_back, "what the execution had done is undone");
   if (source.definitions.latest->is_script())
     return retry_script(source, target);
   FERMATA_TRY(halt, find_halt(source));
@@ -185,6 +193,30 @@ Outcome<Seed> retry(const Source& source, const std::optional<MigrationTarget>& 
   if (failed != run.tokens.end() && failed->second.parked != Parked::ready)
     start_anew(run, halt.token);
   return seed_of(std::move(run));
+}
+
+Outcome<Seed> rollback(const Source& source) {
+  if (!is_terminal(source.summary.status))
+    return fail(ErrorCode::run_not_finished, "the execution has not ended yet");
+  if (source.summary.exit_reason == saga::rolled_back)
+    return fail(ErrorCode::run_rolled_back, "what the execution had done is undone");
+  FERMATA_TRY(ended, state_at(source, source.summary.last_sequence));
+  Run run;
+  run.definition = saga::saga_definition();
+  run.input = Value::object();
+  run.trigger = Value::object();
+  run.trigger_kind = "rollback";
+  run.workflow_version = 0;
+  run.saga.entries = std::move(ended.saga.entries);
+  Seed seed;
+  Value undo = Value::array();
+  for (auto entry = run.saga.entries.rbegin(); entry != run.saga.entries.rend(); ++entry)
+    if (!is_settled(entry->status)) undo.push(entry->job.text());
+  if (undo.size() == 0)
+    return fail(ErrorCode::nothing_to_undo, "the execution has done nothing that can be undone");
+  seed.plan = Value::object({{"undo", std::move(undo)}});
+  seed.state = std::make_shared<const Run>(std::move(run));
+  return seed;
 }
 
 }  // namespace fermata::restart

@@ -27,6 +27,8 @@ struct Seed {
 
 /// With a target the new run goes on in that version, if the state fits it as in a migration.
 Outcome<Seed> retry(const Source& source, const std::optional<MigrationTarget>& target = {});
+/// A run of nothing but what an ended one has left to undo (J-73).
+Outcome<Seed> rollback(const Source& source);
 /// What moving the live run to another version would do; refused as the migration would be.
 Outcome<Value> migration_plan(const Source& source, const MigrationTarget& target);
 /// A script has no nodes: it begins anew with its input.

@@ -134,6 +134,8 @@ Outcome<Seed> fork(const Source& source, uint64_t at_sequence, const Value& chan
   if (run.finished())
     return fail(ErrorCode::sequence_unknown, "at this sequence the execution had ended");
   detach(run);
+  // What was done before is the other run's to undo.
+  run.saga = {};
   run.run_key = {};
   std::vector<TokenId> begun;
   for (const auto& [id, token] : run.tokens)

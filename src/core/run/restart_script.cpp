@@ -212,6 +212,7 @@ Outcome<Seed> fork_script(const Source& source, uint64_t at_sequence, const Valu
   if (run.finished() || !run.script || run.script->ended() || run.last_sequence < at_sequence)
     return fail(ErrorCode::sequence_unknown, "at this sequence the execution had ended");
   detach_script(run);
+  run.saga = {};
   run.run_key = {};
   order_anew(run, old.orders);
   return script_seed(std::move(run));

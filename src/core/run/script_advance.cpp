@@ -3,6 +3,7 @@
 #include "core/run/script_asks.h"
 #include "core/run/script_events.h"
 #include "core/run/step.h"
+#include "core/saga/saga.h"
 
 namespace fermata {
 
@@ -82,12 +83,13 @@ void end_run(Step& step) {
     case flow::FlowEnd::completed:
       if (held_open(run)) return;
       return step.emit(RunCompleted{script.output});
-    case flow::FlowEnd::failed: return step.emit(RunFailed{script.error.to_value()});
+    case flow::FlowEnd::failed:
+      return saga::end_run(step, RunFailed{script.error.to_value()});
     case flow::FlowEnd::cancelled:
       // What a goal ended has come to its purpose.
       if (run.exit_reason == goal_achieved) return step.emit(RunCompleted{});
-      return step.emit(RunCancelled{script.reason, run.script_ended_by});
-    case flow::FlowEnd::timed_out: return step.emit(RunTimedOut{});
+      return saga::end_run(step, RunCancelled{script.reason, run.script_ended_by});
+    case flow::FlowEnd::timed_out: return saga::end_run(step, RunTimedOut{});
   }
 }
 
@@ -101,7 +103,7 @@ void advance_script(Step& step) {
     // The rest of a cut activation waits until others had a turn (F-51).
     if (run.script->open) break;
   }
-  if (!run.finished() && run.script->ended()) end_run(step);
+  if (!step.over() && run.script->ended()) end_run(step);
 }
 
 }  // namespace fermata

@@ -35,6 +35,7 @@ class Asks {
     order.step = node_name(place_);
     order.idempotency_key = key_of(run_, task.number, task.options);
     order.contact_id = run_.contact_id;
+    order.started_by = run_.started_by;
     order.request = request_of(task);
     step_.post(std::move(order));
   }

@@ -12,7 +12,7 @@ namespace {
 /// Another one whenever the form changes, so that a state of another form is not read as one of
 /// this (checkpoint_test.cpp holds it against the form). Histories hold states that restarted runs
 /// began with, so older forms are read for ever.
-constexpr uint8_t snapshot_format = 5;
+constexpr uint8_t snapshot_format = 6;
 constexpr uint8_t oldest_format = 2;
 
 /// Contexts and values are written in full where first met and by number afterwards.
@@ -311,6 +311,8 @@ std::string encode_snapshot(const Run& run) {
     flow::encode_orders(run.script_orders, out);
   }
   writer.put(run.endings);
+  writer.put(run.saga);
+  writer.put(run.rolls_back);
   return out.take();
 }
 
@@ -369,6 +371,10 @@ Outcome<Run> decode_snapshot(std::string_view bytes, graph::DefinitionRef defini
   }
   if (form >= 5) reader.take(run.endings);
   for (const auto& [key, wait] : run.waits) run.waits_counted += counts_in_limit(wait) ? 1 : 0;
+  if (form >= 6) {
+    reader.take(run.saga);
+    reader.take(run.rolls_back);
+  }
   if (!known || !in.done())
     return fail(ErrorCode::data_damaged, "the stored state of a run cannot be read");
   return run;

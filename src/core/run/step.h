@@ -44,6 +44,8 @@ class Step {
   std::vector<Lineage> touched; ///< where tokens moved: their merges are judged again
   flow::StepPool pool;          ///< of the activation under way
   uint64_t steps = 0;           ///< that earlier activations of this decision took from theirs
+  /// The program is at its end: the run has ended, or is being undone first.
+  bool over() const { return run.finished() || run.saga.rolling_back; }
   /// Other runs get their turn after so many activations, or after one that took long.
   bool spent() const {
     return activations >= given.limits.steps_per_commit ||
@@ -60,6 +62,9 @@ Outcome<void> on_wake(Step& step);
 Outcome<void> on_answer(Step& step, const CallAnswer& answer);
 Outcome<void> on_recover(Step& step, const RecoverCalls& recover);
 Outcome<void> on_cancel(Step& step, const Command& command, const CancelRun& cancel);
+/// The same for a graph or a script.
+Outcome<void> cancel_run(Step& step, const Command& command, const CancelRun& cancel);
+Outcome<void> on_cancel_script(Step& step, const Command& command, const CancelRun& cancel);
 Outcome<void> on_pause(Step& step, const Command& command);
 Outcome<void> on_resume(Step& step, const Command& command);
 Outcome<void> on_signal(Step& step, const SignalRun& signal);
@@ -92,6 +97,8 @@ void settle_awaited(Step& step, uint32_t number, flow::AwaitableStatus status, V
 Outcome<void> on_wake_script(Step& step);
 /// Ends a script because a wait of its run says so (W-47).
 void exit_script(Step& step, const std::string& reason);
+/// Ends a script at once; none of it sees why (F-28).
+void fail_script(Step& step, Value error);
 /// Lets the machine run once.
 void activate_script(Step& step);
 /// Lets the machine run as long as a fiber can go on; ends the run when the script has ended.

@@ -65,6 +65,23 @@ void add_parked_fibers(const Run& run, std::vector<Entry>& entries) {
   }
 }
 
+/// What undoing the run waits for: workers to let go, the job that undoes an entry, or people.
+void add_undo(const Run& run, std::vector<Entry>& entries) {
+  const Saga& saga = run.saga;
+  for (const AwaitedStop& stop : saga.awaited)
+    entries.push_back({"undo", graph::no_node, *saga.started_at, stop.until,
+                       Value::object({{"status", "stopping"}, {"job_id", stop.job.text()}})});
+  const SagaEntry* next = saga.submitted() ? saga.submitted() : saga.newest_unsettled();
+  if (!next || !saga.awaited.empty()) return;
+  Value what = Value::object({{"status", name_of(next->status)},
+                              {"seq", next->seq},
+                              {"undoes", next->job.text()},
+                              {"job_id", next->undo_job.text()}});
+  if (!next->reason_code.empty()) what.set("reason_code", next->reason_code);
+  entries.push_back(
+      {"undo", graph::no_node, *saga.started_at, std::nullopt, std::move(what), next->step});
+}
+
 /// The types that a wait still listens to: a text, or a list when there are several.
 Value awaited_types(const Run& run, TokenId id) {
   Value types = Value::array();
@@ -101,6 +118,7 @@ std::vector<Entry> entries_of(const Run& run) {
       what = Value::object({{"wait_id", wait->second.id}, {"on_hold", wait->second.hold}});
     entries.push_back({kind, token.node, token.since, token.due, std::move(what)});
   }
+  if (run.saga.rolling_back) add_undo(run, entries);
   for (const auto& [key, wait] : run.waits) {
     if (key.source != WaitSource::api) continue;
     Value what = Value::object({{"wait_id", wait.id}, {"wait_type", wait.type}});

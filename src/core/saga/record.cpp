@@ -1,0 +1,67 @@
+#include "base/hash.h"
+#include "core/saga/saga.h"
+
+namespace fermata::saga {
+
+namespace {
+
+std::string text_of(const Value& value) {
+  return value.is_string() ? std::string(value.as_string()) : std::string();
+}
+
+/// What the job that undoes it is given when nobody said otherwise (J-70).
+Value both(const Work& work) {
+  Value input = Value::object();
+  if (work.input_blob.is_object()) {
+    input.set("input_blob", work.input_blob);
+  } else {
+    input.set("input", work.input);
+  }
+  input.set("output", work.withheld ? Value() : work.output);
+  if (work.withheld) input.set("output_withheld", true);
+  return input;
+}
+
+/// The same for every attempt to undo it, so that a repeat has no second effect (J-72).
+std::string key_of(const Run& run, const Work& work, uint32_t step_index) {
+  std::string given = text_of(work.undo.get("idempotency_key"));
+  if (!given.empty()) return given;
+  return sha256_hex(run.workflow.text() + "|" + work.job.text() + "|" +
+                    text_of(work.undo.get("topic")) + "|" + text_of(work.undo.get("capability")) +
+                    "|" + std::to_string(step_index));
+}
+
+}  // namespace
+
+std::optional<Work> work_of(const SettleJob& settle) {
+  if (!settle.work_done || !settle.undo.is_object()) return std::nullopt;
+  Work work;
+  work.job = settle.job;
+  work.step = settle.step;
+  work.undo = settle.undo;
+  work.input = settle.input;
+  work.input_blob = settle.input_blob;
+  work.output = settle.output;
+  work.withheld = settle.state == "OUTPUT_QUARANTINED";
+  return work;
+}
+
+void record(Step& step, Work work) {
+  const Run& run = step.run;
+  if (run.finished() || !work.undo.is_object() || run.saga.of_job(work.job)) return;
+  SagaEntry entry;
+  entry.seq = static_cast<uint32_t>(run.saga.entries.size() + 1);
+  entry.job = work.job;
+  entry.step = work.step;
+  entry.idempotency_key = key_of(run, work, 0);
+  entry.problem = std::move(work.problem);
+  entry.late = work.late;
+  entry.at = step.at;
+  bool own_input = work.undo.find("input") || work.undo.find("input_blob");
+  if (!own_input) work.undo.set("input", both(work));
+  work.undo.erase("idempotency_key");
+  entry.request = std::move(work.undo);
+  step.emit(SagaRecorded{std::move(entry)});
+}
+
+}  // namespace fermata::saga

@@ -13,7 +13,8 @@ Members::Members(const Value& body, std::string path, std::vector<Finding>& find
 }
 
 const Value* Members::any(std::string_view name) {
-  known_.push_back(name);
+  // One that is read in two ways is still one field.
+  if (std::find(known_.begin(), known_.end(), name) == known_.end()) known_.push_back(name);
   return body_.find(name);
 }
 

@@ -7,6 +7,7 @@ Exit cancel(const Arguments& arguments, Surroundings& around) {
   Value body = Value::object();
   if (auto reason = arguments.get("reason")) body.set("reason", *reason);
   if (arguments.is_set("force")) body.set("force", true);
+  if (arguments.is_set("rollback")) body.set("rollback", true);
   return act(arguments, around, "cancel", body);
 }
 
@@ -19,6 +20,7 @@ CliCommand cancel_command() {
           "Cancelling one that is cancelled already changes nothing. A script runs its `finally` "
           "blocks first, unless it is forced.",
           {{"reason", "TEXT", "why; kept in the history and the audit"},
+           {"rollback", "", "undo what it has done before it ends"},
            {"force", "", "end a script at once, without its `finally` blocks"},
            server_option()},
           "fermata cancel 0198c1f2-… --reason 'ordered twice'",

@@ -50,6 +50,9 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
   host.limits = run_limits_of(settings);
   host.limits.callback_give_up_ms =
       static_cast<int64_t>(settings.callback_give_up_hours) * 3'600'000;
+  host.limits.saga_skips_denied = settings.saga_on_denied == "skip";
+  host.limits.saga_skips_failed = settings.saga_on_failed == "skip";
+  host.limits.saga_idle_ms = static_cast<int64_t>(settings.saga_idle_hours) * 3'600'000;
   host.callbacks.timeout_ms =
       std::clamp<int64_t>(static_cast<int64_t>(settings.callback_timeout_ms), 1'000, 30'000);
   host.callbacks.in_flight_max = std::max<size_t>(settings.callback_in_flight_max, 1);

@@ -115,6 +115,9 @@ std::string complaint_about(std::string_view name, const Settings& settings) {
   if (name == "log" && !is_one_of(settings.log, {"text", "json"})) return "`text` or `json`";
   if (name == "log_level" && !is_one_of(settings.log_level, {"debug", "info", "warn", "error"}))
     return "`debug`, `info`, `warn` or `error`";
+  for (auto [choice, value] : {std::pair("saga_on_denied", settings.saga_on_denied),
+                               std::pair("saga_on_failed", settings.saga_on_failed)})
+    if (name == choice && !is_one_of(value, {"park", "skip"})) return "`park` or `skip`";
   if (name == "clock" && !virtual_start_of(settings))
     return "`system` or `virtual:2026-01-26T00:00:00Z`";
   if (name == "data" && settings.data.empty()) return "a directory";

@@ -44,6 +44,11 @@ Outcome<StartRequest> read_start(const Value& body) {
   out.contact_id = fields.id("contact_id").value_or("");
   out.start_at = fields.instant("start_at");
   out.timeout_ms = fields.integer("timeout_ms", 0, timeout_ms_max);
+  if (auto word = fields.text("on_failure")) {
+    out.rolls_back = *word == "rollback";
+    if (*word != "rollback" && *word != "keep")
+      fields.wrong("on_failure", "`keep` or `rollback` is expected.");
+  }
   FERMATA_TRY_VOID(fields.finish());
   return out;
 }

@@ -17,6 +17,7 @@ struct StartRequest {
   std::string contact_id;
   std::optional<Instant> start_at;
   std::optional<int64_t> timeout_ms;
+  std::optional<bool> rolls_back;  ///< `on_failure`
 };
 
 /// Fails with `invalid_field` or `unknown_field`, one finding for every bad field.

@@ -8,6 +8,7 @@ namespace fermata::server {
 FeedHub::FeedHub(size_t ring_max) : ring_max_(ring_max) {}
 
 void FeedHub::committed(const RunSummary& summary, const HistoryChunk& events) {
+  if (summary.saga != SagaStatus::none) saga_metrics_.committed(summary, events);
   std::vector<std::shared_ptr<Listener>> listeners;
   {
     std::lock_guard lock(mutex_);

@@ -9,6 +9,7 @@
 #include "ports/feed.h"
 #include "server/job_metrics.h"
 #include "server/wait_metrics.h"
+#include "server/saga_metrics.h"
 
 namespace fermata::server {
 
@@ -31,6 +32,7 @@ class FeedHub final : public Feed {
   void job_committed(const job::Summary& summary, const HistoryChunk& events) override;
   void job_happened(const job::Job& state, std::span<const job::Event> events) override {
     job_metrics_.happened(state, events);
+    saga_metrics_.happened(state, events);
   }
   void job_judged(const job::PolicyDecision& decision) override { job_metrics_.judged(decision); }
   void report_rejected(job::Answer answer) override { job_metrics_.rejected(answer); }
@@ -85,6 +87,7 @@ class FeedHub final : public Feed {
   Counts counts() const;
   const JobMetrics& job_metrics() const { return job_metrics_; }
   WaitMetrics& wait_metrics() { return wait_metrics_; }
+  SagaMetrics& saga_metrics() { return saga_metrics_; }
 
  private:
   struct Entry {
@@ -123,6 +126,7 @@ class FeedHub final : public Feed {
   Counts counts_;
   JobMetrics job_metrics_;
   WaitMetrics wait_metrics_;
+  SagaMetrics saga_metrics_;
 };
 
 }  // namespace fermata::server

@@ -51,6 +51,17 @@ WaitMetrics::Gauges wait_gauges(Api& api) {
   return gauges;
 }
 
+/// Rollbacks that an earlier life of the server began are looked for once.
+void find_rollbacks(Api& api) {
+  SagaMetrics& sagas = api.hub().saga_metrics();
+  if (sagas.knows_all()) return;
+  RunFilter filter;
+  filter.statuses = {RunStatus::running, RunStatus::waiting};
+  filter.sagas = {SagaStatus::rolling_back, SagaStatus::parked};
+  constexpr size_t rollbacks_max = 1'000;
+  if (auto page = api.reader().list(filter, rollbacks_max, "")) sagas.recovered(page->items);
+}
+
 void answer_metrics(Api& api, const Call& call, JobMetrics::Gauges gauges) {
   // One number that cannot be read keeps nobody from the others.
   if (auto open = api.dead_letters().count_dead_letters(AccountId()))
@@ -62,6 +73,8 @@ void answer_metrics(Api& api, const Call& call, JobMetrics::Gauges gauges) {
   response.body = api.metrics().text();
   api.hub().job_metrics().append(response.body, gauges);
   api.hub().wait_metrics().append(response.body, wait_gauges(api));
+  find_rollbacks(api);
+  api.hub().saga_metrics().append(response.body);
   call.send(std::move(response));
 }
 

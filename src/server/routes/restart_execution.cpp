@@ -20,6 +20,7 @@ StartRun restart_command(const RunSummary& source, std::string kind,
   start.input = state->input;
   start.trigger = state->trigger;
   start.trigger_kind = state->trigger_kind;
+  start.rolls_back = state->rolls_back;
   start.origin = {source.id, std::move(kind)};
   start.seed = std::move(state);
   return start;

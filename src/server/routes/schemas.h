@@ -69,7 +69,8 @@ inline constexpr std::string_view start_schema =
       "input":{},"version":{"type":"integer","minimum":1},
       "labels":{"type":"object","additionalProperties":{"type":"string"}},
       "contact_id":{"type":"string"},"start_at":{"type":"string","format":"date-time"},
-      "timeout_ms":{"type":"integer","minimum":0}}})";
+      "timeout_ms":{"type":"integer","minimum":0},
+      "on_failure":{"enum":["keep","rollback"]}}})";
 
 inline constexpr std::string_view started_schema =
     R"({"type":"object","required":["id","status"],"properties":{
@@ -90,7 +91,8 @@ inline constexpr std::string_view reason_schema =
 
 inline constexpr std::string_view cancel_schema =
     R"({"type":"object","additionalProperties":false,"properties":{
-      "reason":{"type":"string"},"force":{"type":"boolean"}}})";
+      "reason":{"type":"string"},"force":{"type":"boolean"},
+      "rollback":{"type":"boolean"}}})";
 
 inline constexpr std::string_view signal_schema =
     R"({"type":"object","additionalProperties":false,"properties":{

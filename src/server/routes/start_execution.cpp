@@ -25,6 +25,7 @@ Outcome<StartRun> make_command(Api& api, const Call& call) {
   start.contact_id = std::move(request.contact_id);
   start.start_at = request.start_at;
   start.timeout_ms = request.timeout_ms;
+  start.rolls_back = request.rolls_back;
   start.trace = trace_of(call.request);
   return start;
 }

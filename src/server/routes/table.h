@@ -22,6 +22,9 @@ std::span<const Route> wait_routes();
 /// Those of approvals.
 std::span<const Route> approval_routes();
 
+/// Those of sagas.
+std::span<const Route> saga_routes();
+
 /// Those of events.
 std::span<const Route> event_routes();
 

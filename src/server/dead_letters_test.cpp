@@ -121,5 +121,37 @@ TEST_F(DeadLetterQueue, metrics_tell_of_jobs_and_workers) {
       << metrics;
 }
 
+// J-84, JT-42
+TEST_F(DeadLetterQueue, entry_is_retried_as_one_job_however_often) {
+  Answer submitted =
+      post("/jobs", Value::object({{"topic", "x"},
+                                   {"input", 5},
+                                   {"priority", "batch"},
+                                   {"budget", Value::object({{"max_cost_micros", 7}})}}));
+  ASSERT_EQ(submitted.status, 201) << submitted.text;
+  std::string worker = enroll();
+  Value job = claim(worker, 1).get("jobs").items()[0];
+  report(worker, result_of(job, "failed", Value::object()));
+  Value entry = get("/dlq").body.get("items").items()[0];
+  std::string path = "/dlq/" + text(entry.get("id")) + "/retry";
+  Answer wrong = post(path, Value::object({{"changes", Value::object({{"topci", "y"}})}}));
+  EXPECT_EQ(wrong.status, 422) << wrong.text;
+  Answer retried = post(path, Value::object());
+  ASSERT_EQ(retried.status, 201) << retried.text;
+  std::string id = text(retried.body.get("id"));
+  Answer again = post(path, Value::object());
+  EXPECT_EQ(text(again.body.get("id")), id) << again.text;
+  Value made = get("/jobs/" + id).body;
+  EXPECT_EQ(made.get("parent_job_id"), submitted.body.get("id"));
+  EXPECT_EQ(made.get("priority"), Value("batch"));
+  EXPECT_EQ(made.get("budget").get("max_cost_micros"), Value(7));
+  EXPECT_EQ(made.get("input"), Value(5));
+  EXPECT_EQ(made.get("labels").get("dlq_entry"), entry.get("id"));
+  Value resolved = get("/dlq/" + text(entry.get("id"))).body;
+  EXPECT_EQ(resolved.get("resolution"), Value("retried"));
+  EXPECT_EQ(text(resolved.get("retried_as")), id);
+  EXPECT_EQ(get("/jobs").body.get("items").size(), 2u);
+}
+
 }  // namespace
 }  // namespace fermata::server

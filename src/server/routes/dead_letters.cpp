@@ -18,16 +18,8 @@ Outcome<Value> letter_page(Api& api, const Call& call) {
   return page_value(std::move(items), page.next_cursor);
 }
 
-Outcome<DeadLetterEntry> own_letter(Api& api, const Call& call) {
-  const std::string& id = call.variable(0);
-  FERMATA_TRY(entry, api.dead_letters().dead_letter(id));
-  if (!entry || entry->letter.account != call.who.account)
-    return fail(ErrorCode::value_not_found, "There is no entry `" + id + "`.");
-  return *std::move(entry);
-}
-
 Outcome<Value> discard_letter(Api& api, const Call& call) {
-  FERMATA_TRY(entry, own_letter(api, call));
+  FERMATA_TRY(entry, own_dead_letter(api, call));
   DeadLetters::Resolve resolve{entry.letter.id, Resolution::discarded, call.who.actor, api.now()};
   FERMATA_TRY(resolved, api.dead_letters().resolve_dead_letter(
                             resolve, api.audit(call, "dlq.discard", entry.letter.id)));
@@ -63,6 +55,14 @@ void answer_letters(Api& api, const Call& call, Outcome<Value> value) {
 
 }  // namespace
 
+Outcome<DeadLetterEntry> own_dead_letter(Api& api, const Call& call) {
+  const std::string& id = call.variable(0);
+  FERMATA_TRY(entry, api.dead_letters().dead_letter(id));
+  if (!entry || entry->letter.account != call.who.account)
+    return fail(ErrorCode::value_not_found, "There is no entry `" + id + "`.");
+  return *std::move(entry);
+}
+
 void list_dead_letters(Api& api, Call call) { answer_letters(api, call, letter_page(api, call)); }
 
 void dead_letter_stats(Api& api, Call call) {
@@ -78,7 +78,7 @@ void dead_letter_stats(Api& api, Call call) {
 }
 
 void get_dead_letter(Api& api, Call call) {
-  auto entry = own_letter(api, call);
+  auto entry = own_dead_letter(api, call);
   if (!entry) return api.fail(call, entry.error());
   call.send_json(200, front::dead_letter_value(*entry));
 }

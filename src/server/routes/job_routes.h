@@ -48,6 +48,7 @@ void dead_letter_stats(Api& api, Call call);
 void get_dead_letter(Api& api, Call call);
 void discard_dead_letter(Api& api, Call call);
 void purge_dead_letters(Api& api, Call call);
+void retry_dead_letter(Api& api, Call call);
 
 /// Puts a command into the engine's queue; `done` is called after its commit, on the partition's
 /// thread. Refusals are answered here.
@@ -58,6 +59,8 @@ using WorkersVisit = std::function<void(Workers&, const Call&)>;
 void visit_workers(Api& api, Call call, WorkersVisit visit);
 /// The same in the name of a registration; refused when that is another account's.
 void visit_registration(Api& api, Call call, RegistrationId id, WorkersVisit visit);
+/// The entry of the path's first variable, if it is the caller's.
+Outcome<DeadLetterEntry> own_dead_letter(Api& api, const Call& call);
 /// The job of the path's first variable, if it is the caller's.
 Outcome<job::Job> own_job(Api& api, const Call& call);
 Outcome<job::Job> own_job(Api& api, const AccountId& account, const JobId& id);

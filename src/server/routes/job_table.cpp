@@ -58,6 +58,12 @@ constexpr std::string_view bulk_jobs_schema =
       "reason":{"type":"string"},"per_second":{"type":"integer"},"dry_run":{"type":"boolean"},
       "token":{"type":"string"}}})";
 
+constexpr std::string_view letter_retry_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{"changes":{"type":"object",
+      "additionalProperties":false,"properties":{"topic":{"type":"string"},"input":{},
+      "labels":{"type":"object"},"priority":{"enum":["critical","interactive","batch"]},
+      "budget":{"type":"object"}}}}})";
+
 // clang-format off
 const Route table[] = {
     // Jobs.
@@ -129,6 +135,11 @@ const Route table[] = {
     {.method = Method::delete_, .path = "/api/v1/dlq/{entry_id}", .access = Access::admin,
      .work = Work::blocking, .handler = routes::discard_dead_letter,
      .summary = "Nobody will see to it: the entry is resolved as discarded."},
+    {.method = Method::post, .path = "/api/v1/dlq/{entry_id}/retry", .access = Access::operator_,
+     .work = Work::blocking, .handler = routes::retry_dead_letter,
+     .summary = "Submit what failed once more, judged anew; however often, it is one job.",
+     .body = Body::json_optional, .success = 201, .request_schema = letter_retry_schema,
+     .response_schema = receipt_schema},
     {.method = Method::post, .path = "/api/v1/dlq/purge", .access = Access::admin,
      .work = Work::blocking, .handler = routes::purge_dead_letters,
      .summary = "The same for up to 1000 open entries at once.", .body = Body::json,

@@ -205,5 +205,49 @@ TEST(GovernedByPeople, job_is_released_by_other_people_who_name_its_hash) {
   EXPECT_EQ(world.ask("POST", job + "/reject", yes, ann).code(), "approval_not_pending");
 }
 
+// J-40, J-41, J-44
+TEST_F(Governed, approvals_of_jobs_stand_beside_those_of_executions) {
+  govern(R"({"id":"ask","match":{"topics":["pay"]},"decision":"require_approval",
+             "reason":"people decide"})");
+  std::string id = text(submit("pay", Value::object({{"input", 5}})).body.get("id"));
+  Value listed = get("/approvals?kind=job").body.get("items");
+  ASSERT_EQ(listed.size(), 1u);
+  EXPECT_EQ(get("/approvals").body.get("items").size(), 1u);
+  EXPECT_EQ(get("/approvals?kind=run").body.get("items").size(), 0u);
+  Value asked = listed.items()[0];
+  EXPECT_EQ(asked.get("id"), Value(id));
+  EXPECT_EQ(asked.get("kind"), Value("job"));
+  EXPECT_EQ(asked.get("payload"), Value(5));
+  EXPECT_EQ(asked.get("rule_id"), Value("ask"));
+  EXPECT_EQ(asked.get("message"), Value("people decide"));
+  EXPECT_GT(asked.get("time_left_ms").as_integer(), 0);
+  EXPECT_EQ(get("/approvals/" + id).body.get("hash"), asked.get("hash"));
+  EXPECT_EQ(post("/approvals/" + id + "/approve", Value::object({{"hash", "other"}})).code(),
+            "approval_stale_request");
+  EXPECT_EQ(
+      post("/approvals/" + id + "/reject", Value::object({{"hash", asked.get("hash")}})).status,
+      422)
+      << "who rejects says why";
+  Answer done = post("/approvals/" + id + "/approve", Value::object({{"hash", asked.get("hash")}}));
+  EXPECT_EQ(done.status, 200) << done.text;
+  EXPECT_EQ(done.body.get("status"), Value("approved"));
+  EXPECT_EQ(get("/jobs/" + id).body.get("state"), Value("SCHEDULED"));
+  EXPECT_EQ(get("/approvals").body.get("items").size(), 0u);
+}
+
+// J-42
+TEST_F(Governed, who_started_an_execution_approves_none_of_its_jobs) {
+  govern(R"({"id":"ask","match":{"topics":["pay"]},"decision":"require_approval"})");
+  Answer made = put("/workflows/w", *parse_json(R"({"nodes":[{"id":"s","type":"manual"},
+      {"id":"p","type":"job","parameters":{"topic":"pay"}}],
+      "edges":[{"id":"e","src":"s","dst":"p"}]})"));
+  ASSERT_EQ(made.status, 201) << made.text;
+  std::string run = world.start("w");
+  Value asked = get("/approvals").body.get("items");
+  ASSERT_EQ(asked.size(), 1u);
+  EXPECT_EQ(asked.items()[0].get("execution_id"), Value(run));
+  EXPECT_EQ(asked.items()[0].get("started_by"), Value("local"));
+}
+
 }  // namespace
 }  // namespace fermata::server

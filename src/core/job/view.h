@@ -27,4 +27,7 @@ Outcome<std::vector<Value>> history(const std::vector<HistoryChunk>& chunks, uin
 /// lies in a blob is given as `input_blob`.
 Value delivery(const Job& job);
 
+/// One of `GET /approvals` (J-44); null for a job that never asked for one.
+Value approval(const Job& job, Instant now);
+
 }  // namespace fermata::job::view

@@ -43,7 +43,17 @@ void answer(Api& api, Call call, bool approve) {
 
 }  // namespace
 
-void approve_approval(Api& api, Call call) { answer(api, std::move(call), true); }
-void reject_approval(Api& api, Call call) { answer(api, std::move(call), false); }
+void approve_approval(Api& api, Call call) {
+  if (is_job_approval(api, call)) return answer_job_approval(api, std::move(call), true);
+  answer(api, std::move(call), true);
+}
+
+void reject_approval(Api& api, Call call) {
+  // Who says no to a job says why, as to a run.
+  auto vote = front::read_vote(call.body, false);
+  if (!vote) return api.fail(call, vote.error());
+  if (is_job_approval(api, call)) return answer_job_approval(api, std::move(call), false);
+  answer(api, std::move(call), false);
+}
 
 }  // namespace fermata::server::routes

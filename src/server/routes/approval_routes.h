@@ -12,4 +12,9 @@ void reject_approval(Api& api, Call call);
 /// The one of the path's first variable, if it is the caller's.
 Outcome<ApprovalRecord> own_approval(Api& api, const Call& call);
 
+/// The same for what a job asks: its id is the approval's (J-40).
+void answer_job_approval(Api& api, Call call, bool approve);
+/// True when the path names a job of the caller that has asked for an approval.
+bool is_job_approval(Api& api, const Call& call);
+
 }  // namespace fermata::server::routes

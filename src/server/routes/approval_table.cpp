@@ -20,7 +20,9 @@ constexpr std::string_view approval_schema =
       "time_left_ms":{"type":["integer","null"]},"on_timeout":{"type":["string","null"]},
       "ended_at":{"type":["string","null"]},"by":{"type":["string","null"]},
       "comment":{"type":["string","null"]},"ended_reason":{"type":["string","null"]},
-      "updated_at":{"type":"string"}}})";
+      "updated_at":{"type":"string"},"job_id":{"type":"string"},"topic":{"type":"string"},
+      "count":{"type":"integer"},"votes":{"type":"array"},"submitter":{"type":"string"},
+      "rule_id":{"type":"string"},"constraints":{},"compensation":{"type":"object"}}})";
 constexpr std::string_view approve_schema =
     R"({"type":"object","required":["hash"],"additionalProperties":false,"properties":{
       "hash":{"type":"string"},"reason":{"type":"string"},"note":{"type":"string"}}})";
@@ -33,7 +35,8 @@ const Route table[] = {
     {.method = Method::get, .path = "/api/v1/approvals", .access = Access::viewer,
      .work = Work::blocking, .handler = routes::list_approvals,
      .summary = "Questions to people, newest first.",
-     .query = "status workflow_id execution_id q limit cursor", .response_schema = page_schema},
+     .query = "status kind workflow_id execution_id q limit cursor",
+     .response_schema = page_schema},
     {.method = Method::get, .path = "/api/v1/approvals/{approval_id}", .access = Access::viewer,
      .work = Work::blocking, .handler = routes::get_approval, .summary = "An approval.",
      .response_schema = approval_schema},

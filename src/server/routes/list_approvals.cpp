@@ -1,17 +1,71 @@
+#include <algorithm>
+
+#include "core/job/view.h"
 #include "core/run/approval_view.h"
 #include "front/approval_query.h"
 #include "server/routes/approval_routes.h"
 #include "server/routes/common.h"
+#include "server/routes/job_routes.h"
 
 namespace fermata::server::routes {
 namespace {
 
+/// Pages of jobs that wait for people carry this mark in their cursor; those of runs follow.
+constexpr std::string_view job_cursor = "job.";
+
+bool wants_jobs(const ApprovalFilter& filter) {
+  const auto& statuses = filter.statuses;
+  return statuses.empty() ||
+         std::find(statuses.begin(), statuses.end(), ApprovalStatus::pending) != statuses.end();
+}
+
+Outcome<Value> page_of_jobs(Api& api, const Call& call, const ApprovalFilter& wanted, size_t limit,
+                            const std::string& cursor) {
+  JobFilter filter;
+  filter.account = call.who.account;
+  filter.states = {job::State::approval_required};
+  filter.workflow = wanted.workflow;
+  filter.run = wanted.run;
+  filter.q = wanted.q;
+  FERMATA_TRY(page, api.reader().list_jobs(filter, limit, cursor));
+  Value items = Value::array();
+  for (const job::Summary& summary : page.items) {
+    FERMATA_TRY(job, own_job(api, call.who.account, summary.id));
+    Value shown = job::view::approval(job, api.now());
+    // It may have been answered since it was listed.
+    if (shown.get("status") == Value("pending")) items.push(std::move(shown));
+  }
+  std::string next = page.next_cursor.empty() ? "" : std::string(job_cursor) + page.next_cursor;
+  return page_value(std::move(items), next);
+}
+
 Outcome<Value> page_of(Api& api, const Call& call) {
   FERMATA_TRY(filter, front::read_approval_filter(call.query, call.who.account));
   FERMATA_TRY(paging, front::read_paging(call.query));
+  const std::string* kind = front::find_value(call.query, "kind");
+  if (kind && *kind != "job" && *kind != "run")
+    return front::bad_query("kind", "`job` or `run` is expected.");
+  bool of_jobs = paging.cursor.starts_with(job_cursor);
+  if (of_jobs) paging.cursor.erase(0, job_cursor.size());
+  bool first = !of_jobs && paging.cursor.empty() && !(kind && *kind == "run");
+  Value jobs = page_value(Value::array(), "");
+  if (of_jobs || (first && wants_jobs(filter))) {
+    FERMATA_TRY(found, page_of_jobs(api, call, filter, paging.limit, paging.cursor));
+    jobs = std::move(found);
+    paging.cursor.clear();
+  }
+  size_t held = jobs.get("items").size();
+  bool full = !jobs.get("next_cursor").is_null() || held >= paging.limit;
+  if (full || (kind && *kind == "job")) {
+    // What comes next are those of runs, from their beginning.
+    if (jobs.get("next_cursor").is_null() && !kind) jobs.set("next_cursor", "run.");
+    return jobs;
+  }
+  if (paging.cursor == "run.") paging.cursor.clear();
+  paging.limit -= held;
   FERMATA_TRY(page, api.reader().list_approvals(filter, paging.limit, paging.cursor));
   Instant now = api.now();
-  Value items = Value::array();
+  Value items = jobs.get("items");
   for (const ApprovalRecord& record : page.items) items.push(view::approval(record, now));
   return page_value(std::move(items), page.next_cursor);
 }
@@ -32,7 +86,14 @@ void list_approvals(Api& api, Call call) {
   call.send_json(200, *page);
 }
 
+bool is_job_approval(Api& api, const Call& call) {
+  auto job = own_job(api, call);
+  return job && job->approval;
+}
+
 void get_approval(Api& api, Call call) {
+  if (auto job = own_job(api, call); job && job->approval)
+    return call.send_json(200, job::view::approval(*job, api.now()));
   auto record = own_approval(api, call);
   if (!record) return api.fail(call, record.error());
   call.send_json(200, view::approval(*record, api.now()));

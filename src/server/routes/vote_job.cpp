@@ -1,5 +1,6 @@
 #include "core/job/view.h"
 #include "front/fields.h"
+#include "server/routes/approval_routes.h"
 #include "server/routes/common.h"
 #include "server/routes/job_routes.h"
 
@@ -47,7 +48,30 @@ void send_vote(Api& api, Call call, job::CommandBody body) {
            });
 }
 
+/// The row is read as it is after the commit, on a worker thread.
+void tell_approval(Api& api, const Call& call) {
+  auto job = own_job(api, call);
+  if (!job) return api.fail(call, job.error());
+  call.send_json(200, job::view::approval(*job, api.now()));
+}
+
 }  // namespace
+
+void answer_job_approval(Api& api, Call call, bool approve) {
+  auto vote = read_vote_of_job(call.body);
+  if (!vote) return api.fail(call, vote.error());
+  job::CommandBody body = job::RejectJob{vote->hash, voter_of(call), vote->reason};
+  if (approve) body = job::ApproveJob{vote->hash, voter_of(call), vote->reason, vote->note};
+  job::Command command{JobId(call.variable(0)), std::move(body), call.who.actor, call.who.account};
+  send_job(api, std::move(call), std::move(command),
+           [](Api& told, const Call& asked, const JobTold& answer) {
+             if (came_too_late(answer.summary))
+               return told.fail(asked, {ErrorCode::approval_not_pending,
+                                        "The job is " + answer.summary.reason_code + ".",
+                                        {}});
+             told.pool().submit_owed([&told, asked] { tell_approval(told, asked); });
+           });
+}
 
 void approve_job(Api& api, Call call) {
   auto vote = read_vote_of_job(call.body);

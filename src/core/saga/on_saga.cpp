@@ -30,7 +30,7 @@ Outcome<const SagaEntry*> parked_entry(const Run& run, uint32_t seq) {
 Outcome<void> on_retry(Step& step, const Command& command, const RetryUndo& retry) {
   FERMATA_TRY(entry, parked_entry(step.run, retry.seq));
   step.emit(UndoResumed{entry->seq, command.actor});
-  go_on(step);
+  undo_next(step);
   return {};
 }
 
@@ -38,7 +38,7 @@ Outcome<void> on_skip(Step& step, const Command& command, const SkipUndo& skip) 
   FERMATA_TRY(entry, parked_entry(step.run, skip.seq));
   step.emit(
       UndoEnded{entry->seq, UndoStatus::skipped, entry->reason_code, skip.reason, command.actor});
-  go_on(step);
+  undo_next(step);
   return {};
 }
 
@@ -89,7 +89,7 @@ Outcome<void> on_late(Step& step, const TellLateSuccess& late) {
   work.late = true;
   graph::complete_late_undo(step, work);
   record(step, std::move(work));
-  if (run.saga.rolling_back) go_on(step);
+  if (run.saga.rolling_back) undo_next(step);
   return {};
 }
 
@@ -97,7 +97,7 @@ Outcome<void> on_returned(Step& step, const TellReturned& returned) {
   if (!step.run.saga.rolling_back || !awaits(step.run, returned.job))
     return fail(ErrorCode::activation_closed, "this job is no longer awaited");
   step.emit(StopAnswered{returned.job, std::nullopt});
-  go_on(step);
+  undo_next(step);
   return {};
 }
 
@@ -164,7 +164,7 @@ Outcome<void> on_settle_in_rollback(Step& step, const SettleJob& settle) {
     known = true;
   }
   if (!known) return fail(ErrorCode::activation_closed, "this work is no longer awaited");
-  go_on(step);
+  undo_next(step);
   return {};
 }
 
@@ -175,7 +175,7 @@ Outcome<void> on_wake_in_rollback(Step& step) {
     if (stop.until && *stop.until <= step.given.now) gone.push_back(stop.job);
   if (gone.empty()) return fail(ErrorCode::nothing_due, "nothing is due yet");
   for (JobId& job : gone) step.emit(StopAnswered{std::move(job), std::nullopt});
-  go_on(step);
+  undo_next(step);
   return {};
 }
 

@@ -68,7 +68,7 @@ bool begin(Step& step, std::string trigger, std::string by, RunEnding ending) {
   if (!run.saga.newest_unsettled() && stopped.empty()) return false;
   step.emit(
       RollbackStarted{std::move(trigger), std::move(by), std::move(ending), std::move(stopped)});
-  go_on(step);
+  undo_next(step);
   return true;
 }
 
@@ -92,7 +92,7 @@ void end(Step& step, E event, RunEnding ending) {
 
 }  // namespace
 
-void go_on(Step& step) {
+void undo_next(Step& step) {
   const Saga& saga = step.run.saga;
   if (!saga.awaited.empty() || saga.submitted()) return;
   const SagaEntry* next = saga.newest_unsettled();

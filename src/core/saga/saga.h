@@ -34,7 +34,7 @@ void request(Step& step, std::string trigger, std::string reason, std::string by
 /// Undoes what an ended run has left; the run at hand was made for that.
 void begin_for_ended(Step& step, const std::string& by);
 /// Submits what is next, or ends the run when nothing is left.
-void go_on(Step& step);
+void undo_next(Step& step);
 
 // on_saga.cpp
 /// The end of a job that shares the saga and is of no run. False: it is none of those.

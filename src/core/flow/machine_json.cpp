@@ -148,6 +148,11 @@ std::optional<Value> Machine::export_object(const Datum& datum, Export& state) {
 }
 
 std::optional<Value> Machine::export_error(const Datum& datum, Export& state) {
+  // Causes make a chain of any length.
+  if (state.path.size() >= nesting_max) {
+    not_json(state, "nested too deeply, or in a circle");
+    return std::nullopt;
+  }
   const auto& error = *static_cast<ErrorObject*>(datum.heap);
   Value out = Value::object();
   state.path.emplace_back();

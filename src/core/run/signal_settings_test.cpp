@@ -145,7 +145,7 @@ TEST(SignalSettings, timeout_and_events_of_a_pending_wait_can_be_changed) {
   EXPECT_EQ(changed.offer("ev-1", "email_open"), "not_listening");
   EXPECT_EQ(changed.offer("ev-2", "page_visit"), "");
   EXPECT_EQ(changed.told(), "resumed/event");
-  EXPECT_EQ(change(R"({"event_type":"page_visit"})"), "wait_not_found");
+  EXPECT_EQ(change(R"({"event_type":"page_visit"})"), "wait_ended");
 }
 
 // W-16, W-62

@@ -10,13 +10,14 @@ after(end);
 // U-5
 test('a_busy_server_is_asked_again_when_it_said_so', async () => {
   const server = await serve();
-  const page = await tab(server, '/', { allow: [/status of 429/] });
-  await page.page.locator('main h1').waitFor();
+  // Home asks for workers too, and would have the one answer that is meant for their page.
+  const page = await tab(server, '/runs', { allow: [/status of 429/] });
+  await page.says('No runs yet');
   let asked = 0;
   await page.page.route('**/api/v1/workers', (route) => {
     asked += 1;
     if (asked > 1) return route.continue();
-    return route.fulfill({ status: 429, headers: { 'Retry-After': '2' }, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Too many requests', detail: 'Wait a little.', code: 'rate_limited', instance: 'urn:uuid:2' }) });
+    return route.fulfill({ status: 429, headers: { 'Retry-After': '5' }, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Too many requests', detail: 'Wait a little.', code: 'rate_limited', instance: 'urn:uuid:2' }) });
   });
   await page.page.goto(`${server.url}/workers`);
   await page.says('Too many requests');

@@ -7,6 +7,7 @@
 #include "bench/engine.h"
 #include "bench/flow.h"
 #include "bench/jobs.h"
+#include "bench/waits.h"
 #include "bench/worker.h"
 
 namespace fermata::bench {
@@ -32,10 +33,12 @@ const Suite suites[] = {
     {"jobs",
      {measure_job_throughput, measure_single_submits, measure_delivery, measure_queue,
       measure_idle_workers}},
+    {"waits", {measure_many_waits, measure_resumes, measure_wait_herd, measure_listeners}},
 };
 
 int usage() {
-  std::fprintf(stderr, "usage: fermata_bench [core|flow|jobs] [--only LETTERS] [--enforce]\n");
+  std::fprintf(stderr,
+               "usage: fermata_bench [core|flow|jobs|waits] [--only LETTERS] [--enforce]\n");
   return 2;
 }
 
@@ -48,8 +51,9 @@ bool needs_limit(const Suite& suite, const std::string& only) {
 
 }  // namespace fermata::bench
 
-/// `fermata_bench [core|flow|jobs] [--only LETTERS] [--enforce]`: measures in one run, on one disk,
-/// and prints ratios to what the machine itself can do. With --enforce a missed floor is exit code
+/// `fermata_bench [core|flow|jobs|waits] [--only LETTERS] [--enforce]`: measures in one run, on one
+/// disk, and prints ratios to what the machine itself can do. With --enforce a missed floor is exit
+/// code
 /// 1. `fermata_bench worker PORT` is the other end of some of it.
 int main(int argc, char** argv) {
   using namespace fermata::bench;

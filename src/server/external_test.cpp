@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "base/json.h"
 #include "server/test_world.h"
 
@@ -32,8 +34,9 @@ class External : public ::testing::Test {
   }
   TestWorld::Answer open(const std::string& type, const std::string& config,
                          const std::string& step = "wait_1") {
-    return world.ask("POST", waits(), R"({"step_id": ")" + step + R"(", "wait_type": ")" + type +
-                                          R"(", "config": )" + config + "}");
+    return world.ask("POST", waits(),
+                     R"({"step_id": ")" + step + R"(", "wait_type": ")" + type +
+                         R"(", "config": )" + config + "}");
   }
   std::string told(const TestWorld::Answer& answer) {
     std::string out = std::to_string(answer.status) + " " + answer.code();
@@ -189,17 +192,18 @@ TEST_F(External, every_refusal_of_a_new_wait_has_its_name) {
             "422 unknown_field /colour /step_id /wait_type");
   EXPECT_EQ(told(world.ask("POST", waits(), R"({"step_id": "a/b", "wait_type": "fixed_time"})")),
             "422 invalid_id /step_id");
-  EXPECT_EQ(
-      told(world.ask("POST", waits(),
-                     R"({"step_id": "a", "wait_type": "fixed_time", "contact_id": "c-18",
+  EXPECT_EQ(told(world.ask("POST", waits(),
+                           R"({"step_id": "a", "wait_type": "fixed_time", "contact_id": "c-18",
                          "config": {"duration": 1, "unit": "hours"}})")),
-      "422 contact_mismatch /contact_id");
+            "422 contact_mismatch /contact_id");
   EXPECT_EQ(told(world.ask("POST", waits(), R"({"step_id": "a", "wait_type": "fixed_time",
       "config": {"duration": 1, "unit": "hours"}, "callback": {"url": "ftp://x"}})")),
             "422 invalid_callback /callback/url");
   std::string large(4'100, 'x');
-  EXPECT_EQ(told(world.ask("POST", waits(), R"({"step_id": "a", "wait_type": "fixed_time",
-      "config": {"duration": 1, "unit": "hours"}, "metadata": {"x": ")" + large + "\"}}")),
+  EXPECT_EQ(told(world.ask("POST", waits(),
+                           R"({"step_id": "a", "wait_type": "fixed_time",
+      "config": {"duration": 1, "unit": "hours"}, "metadata": {"x": ")" +
+                               large + "\"}}")),
             "422 invalid_field /metadata");
   EXPECT_EQ(world.ask("POST", "/api/v1/executions/run-1/pause", "{}").status, 200);
   EXPECT_EQ(told(world.ask("POST", waits(), half_an_hour)), "409 run_paused");
@@ -249,11 +253,10 @@ TEST_F(External, executions_are_registered_once_and_completed) {
   EXPECT_EQ(done.body.get("status"), Value("completed"));
   EXPECT_EQ(done.body.get("output"), Value::object({{"won", 1}}));
   EXPECT_EQ(world.ask("GET", at("wait_1")).body.get("status"), Value("cancelled"));
-  EXPECT_EQ(world.ask("POST", "/api/v1/executions/run-1/complete", R"({"output": {"won": 1}})")
-                .status,
-            200);
-  EXPECT_EQ(told(world.ask("POST", "/api/v1/executions/run-1/complete", "{}")),
-            "409 run_finished");
+  EXPECT_EQ(
+      world.ask("POST", "/api/v1/executions/run-1/complete", R"({"output": {"won": 1}})").status,
+      200);
+  EXPECT_EQ(told(world.ask("POST", "/api/v1/executions/run-1/complete", "{}")), "409 run_finished");
   world.advance(Duration{0});
   EXPECT_EQ(types(), (std::vector<std::string>{"wait.cancelled", "execution.ended"}));
   EXPECT_EQ(header_of(world.sink().received()[1], "Idempotency-Key"), "run-1:ended");
@@ -282,8 +285,7 @@ TEST_F(External, register_makes_workflow_and_execution) {
   ASSERT_EQ(received.size(), 3u);
   for (size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(received[i].url, "https://crm.example/other");
-    EXPECT_EQ(header_of(received[i], "Idempotency-Key"),
-              header_of(received[0], "Idempotency-Key"));
+    EXPECT_EQ(header_of(received[i], "Idempotency-Key"), header_of(received[0], "Idempotency-Key"));
     EXPECT_EQ(header_of(received[i], "Fermata-Attempt"), std::to_string(i + 1));
   }
   EXPECT_EQ(world.ask("GET", at("wait_2", "deal-7")).body.get("status"), Value("scheduled"));
@@ -310,8 +312,7 @@ TEST_F(External, answers_open_the_next_wait_complete_or_are_told_why_not) {
   };
   world.ask("POST", waits(), half_an_hour);
   world.advance(Duration{31 * 60'000});
-  EXPECT_EQ(types(),
-            (std::vector<std::string>{"wait.resumed", "wait.error", "execution.ended"}));
+  EXPECT_EQ(types(), (std::vector<std::string>{"wait.resumed", "wait.error", "execution.ended"}));
   Value failed = world.ask("GET", at("two")).body;
   EXPECT_EQ(failed.get("status"), Value("error"));
   EXPECT_EQ(failed.get("ended_reason"), Value("duration_out_of_range"));
@@ -333,6 +334,9 @@ TEST_F(External, what_is_never_taken_is_given_up_and_can_be_sent_again) {
   world.advance(Duration{int64_t{73} * 3'600'000});
   Value dead = deliveries("?state=dead").at(0);
   EXPECT_EQ(dead.get("note"), Value("callback_failed"));
+  Value letters = world.ask("GET", "/api/v1/dlq?reason_code=callback_failed").body.get("items");
+  ASSERT_EQ(letters.size(), 1u) << to_json(letters);
+  EXPECT_EQ(letters.items()[0].get("error").get("delivery_id"), Value(id));
   size_t before = world.sink().received().size();
   EXPECT_GT(before, 60u);
   EXPECT_LT(before, 100u);
@@ -340,11 +344,43 @@ TEST_F(External, what_is_never_taken_is_given_up_and_can_be_sent_again) {
   EXPECT_EQ(world.ask("POST", "/api/v1/callbacks/" + id + "/redeliver", "{}").status, 202);
   world.advance(Duration{0});
   EXPECT_EQ(world.sink().received().size(), before + 1);
+  EXPECT_EQ(world.ask("GET", "/api/v1/dlq?reason_code=callback_failed").body.get("items").size(),
+            0u)
+      << "what is sent again is done with";
   EXPECT_EQ(told(world.ask("POST", "/api/v1/callbacks/" + id + "/redeliver", "{}")),
             "409 delivery_done");
   EXPECT_EQ(told(world.ask("POST", "/api/v1/callbacks/none/redeliver", "{}")),
             "404 delivery_not_found");
   EXPECT_EQ(told(world.ask("GET", "/api/v1/callbacks?state=lost")), "422 invalid_query state");
+}
+
+// W-72, W-74, W-75, W-81
+TEST_F(External, settings_of_the_account_say_where_to_how_and_how_long) {
+  auto put = world.ask("PATCH", "/api/v1/settings",
+                       R"({"callbacks": {"url": "https://all.example/hook", "timeout_ms": 2500,
+                           "give_up_hours": 1, "allow_networks": ["10.1.0.0/16"]}})");
+  ASSERT_EQ(put.status, 200) << put.text;
+  world.sink().answer = [](const CallRequest&) {
+    CallAnswer answer;
+    answer.status = 500;
+    return answer;
+  };
+  ASSERT_EQ(world.ask("PUT", "/api/v1/workflows/plain", R"({"language": "external"})").status, 201);
+  ASSERT_EQ(world.ask("PUT", "/api/v1/workflows/plain/executions/run-2", "{}").status, 201);
+  ASSERT_EQ(world.ask("POST", waits("run-2", "plain"), half_an_hour).status, 201);
+  world.ask("POST", waits(), half_an_hour);
+  world.advance(Duration{30 * 60'000});
+  auto received = world.sink().received();
+  ASSERT_EQ(received.size(), 2u);
+  std::set<std::string> urls{received[0].url, received[1].url};
+  EXPECT_EQ(urls, (std::set<std::string>{"https://all.example/hook", "https://crm.example/hook"}))
+      << "an address of its own comes first";
+  for (const CallRequest& request : received) {
+    EXPECT_EQ(request.timeout_ms, 2'500);
+    EXPECT_EQ(request.allowed_networks, std::vector<std::string>{"10.1.0.0/16"});
+  }
+  world.advance(Duration{2 * 3'600'000});
+  EXPECT_EQ(deliveries("?state=dead").size(), 2u) << "an hour is enough for this account";
 }
 
 // W-64, W-13, W-15

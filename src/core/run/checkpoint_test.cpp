@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/fields.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "core/graph/check.h"
@@ -155,7 +156,7 @@ TEST(Snapshot, form_changes_only_with_its_number) {
   told.tell(SignalRun{"news", Value::object({{"n", 1}}), "one"});
   std::string bytes = encode_snapshot(told.run);
   EXPECT_EQ(std::to_string(bytes[0]) + " " + sha256_hex(bytes),
-            "5 df4a199adb76dbfcd67c675ab431105c95d981c1248945c9d9ed897eec707738")
+            "6 30173ab3b148f6b6ac20534ae66e406ad4c65c2f52d80dab6117e6d227647b79")
       << "the form of a state has changed: give it the next number (snapshot_format)";
 }
 
@@ -170,10 +171,14 @@ TEST(Snapshot, form_of_an_older_program_is_read) {
   std::string bytes = encode_snapshot(told.run);
   constexpr size_t third_fields = 4;  // each of them one byte when it is empty
   constexpr size_t fourth_fields = 2, fifth_fields = 8;
-  std::string fourth = "\x04" + bytes.substr(1, bytes.size() - 1 - fifth_fields);
+  ByteWriter saga;
+  FieldWriter(saga).put(Saga());
+  size_t sixth_fields = saga.bytes().size() + 1;
+  std::string fifth = "\x05" + bytes.substr(1, bytes.size() - 1 - sixth_fields);
+  std::string fourth = "\x04" + fifth.substr(1, fifth.size() - 1 - fifth_fields);
   std::string third = "\x03" + fourth.substr(1, fourth.size() - 1 - fourth_fields);
   std::string older = "\x02" + third.substr(1, third.size() - 1 - third_fields);
-  for (const std::string& form : {fourth, third, older}) {
+  for (const std::string& form : {fifth, fourth, third, older}) {
     auto read = decode_snapshot(form, told.run.definition);
     ASSERT_TRUE(read);
     EXPECT_EQ(encode_snapshot(*read), bytes);

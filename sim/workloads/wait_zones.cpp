@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 
 #include "core/wait/date_text.h"
@@ -47,7 +48,10 @@ class WaitZones final : public Workload {
     Chaos& chaos = world.chaos();
     if (chaos.healed() && !settled_at_) {
       change(world);
-      settled_at_ = world.clock().true_now();
+      // Histories do not go back where clocks do.
+      settled_at_ = world.clock().now();
+      for (const RunId& id : world.runs())
+        settled_at_ = std::max(*settled_at_, world.state(id)->last_at);
     }
     if (!settled_at_ && chaos.dice().chance(0.05)) change(world);
     for (const auto& [id, record] : world.store().waits())
@@ -94,7 +98,7 @@ class WaitZones final : public Workload {
   graph::DefinitionRef definition_;
   std::map<std::string, std::shared_ptr<const ZoneTable>> tables_;
   int64_t versions_ = 0;
-  std::optional<Instant> settled_at_;  ///< in true time: nothing changes any more
+  std::optional<Instant> settled_at_;  ///< by the clock that waits go by: nothing changes any more
 };
 
 }  // namespace

@@ -35,7 +35,7 @@ TEST(WaitQuery, overdue_waits_are_those_due_before_now) {
   auto filter = read_wait_filter(NamedValues{{"overdue", "true"}}, AccountId("acme"), now);
   ASSERT_TRUE(filter);
   EXPECT_EQ(filter->due_to, now);
-  EXPECT_EQ(filter->on_hold, false) << "what somebody holds is not late";
+  EXPECT_TRUE(filter->unheld) << "what somebody holds is not late";
   EXPECT_EQ(filter->statuses.size(), 2u);
 }
 

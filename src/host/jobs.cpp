@@ -120,8 +120,11 @@ void Host::Partition::decide_job_posts(Instant now) {
   for (const PostedJob& post : posts) {
     const JobId& id = post.item.command.job;
     if (desk_.cache().find(id)) continue;
-    // Its id is made of the run's and a number: nearly always nobody has used it.
-    if (!post.item.orderer.empty() && desk_.cache().may_assume_new(id)) {
+    // The id of what a run orders is made of its own and a number: nearly always nobody has used
+    // it.
+    bool ordered = !post.item.orderer.empty() &&
+                   std::holds_alternative<job::SubmitJob>(post.item.command.body);
+    if (ordered && desk_.cache().may_assume_new(id)) {
       desk_.cache().assume_new(id);
     } else {
       missing.push_back(id);

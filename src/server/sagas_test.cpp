@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::string_view booking = R"({
   "nodes": [
-    {"id": "start", "type": "manual"},
+    {"id": "start", "type": "manual", "trigger": true},
     {"id": "hotel", "name": "Hotel", "type": "job", "parameters": {"topic": "hotel.book",
       "compensation": {"topic": "hotel.cancel",
                        "input": {"booking": "$Hotel.output.id", "guest": "$input.guest"}}}},

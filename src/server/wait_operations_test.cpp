@@ -215,7 +215,7 @@ TEST_F(WaitOperations, what_a_switch_holds_is_overdue_and_told_once) {
 TEST_F(WaitOperations, what_scripts_wait_for_stands_among_the_waits) {
   std::string source =
       "workflow w(inputs) {\n  await Task.delay(\"10m\")\n  const go = await Signal.next('go')\n"
-      "  const late = await Signal.next('never', { timeout: \"1h\", default: 0 })\n"
+      "  const late = await Signal.next('never', { timeout: \"1h\", otherwise: 0 })\n"
       "  return await Signal.next('last')\n}\n";
   auto put = world.ask("PUT", "/api/v1/workflows/w",
                        to_json(Value::object({{"language", "flow"}, {"source", source}})));
@@ -236,17 +236,17 @@ TEST_F(WaitOperations, what_scripts_wait_for_stands_among_the_waits) {
     for (const auto& [step, text] : by_step) out += step + " " + text + "; ";
     return out;
   };
-  EXPECT_EQ(told(), "main:2 fixed_time scheduled/; ");
+  EXPECT_EQ(told(), "w:2 fixed_time scheduled/; ");
   Value timer = world.ask("GET", "/api/v1/waits?execution_id=" + run).body.get("items").items()[0];
   EXPECT_EQ(timer.get("source"), Value("flow"));
   EXPECT_EQ(timer.get("due_at"), Value("2026-01-26T00:10:00.000Z"));
   world.advance(Duration{10 * 60'000});
-  EXPECT_EQ(told(), "main:2 fixed_time resumed/scheduler; main:3 for_event waiting/; ");
+  EXPECT_EQ(told(), "w:2 fixed_time resumed/scheduler; w:3 for_event waiting/; ");
   world.ask("POST", "/api/v1/executions/" + run + "/signals/go", R"({"payload": 5})");
   world.advance(Duration{0});
   EXPECT_EQ(told(),
-            "main:2 fixed_time resumed/scheduler; main:3 for_event resumed/event; "
-            "main:4 for_event waiting/; ");
+            "w:2 fixed_time resumed/scheduler; w:3 for_event resumed/event; "
+            "w:4 for_event waiting/; ");
   world.advance(Duration{3'600'000});
   std::string last(world.ask("GET", "/api/v1/waits?status=pending&execution_id=" + run)
                        .body.get("items")
@@ -259,8 +259,8 @@ TEST_F(WaitOperations, what_scripts_wait_for_stands_among_the_waits) {
   ASSERT_TRUE(world.wait_for(run, "completed"));
   EXPECT_EQ(world.ask("GET", "/api/v1/executions/" + run).body.get("output"), Value("by hand"));
   EXPECT_EQ(told(),
-            "main:2 fixed_time resumed/scheduler; main:3 for_event resumed/event; "
-            "main:4 for_event timeout/timeout; main:5 for_event resumed/manual; ");
+            "w:2 fixed_time resumed/scheduler; w:3 for_event resumed/event; "
+            "w:4 for_event timeout/timeout; w:5 for_event resumed/manual; ");
 }
 
 // W-87, S-6

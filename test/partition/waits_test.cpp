@@ -33,8 +33,8 @@ class WaitTurns : public HostTest {
   std::vector<AuditLine> audited(const std::string& action) {
     std::vector<AuditLine> lines;
     AuditFilter filter{.account = AccountId("acme"), .action = action};
-    for (const AuditEntry& entry : store.memory.audit(filter, 100, "")->items)
-      lines.push_back(entry.line);
+    auto page = store.memory.audit(filter, 100, "");
+    for (const AuditEntry& entry : page->items) lines.push_back(entry.line);
     return lines;
   }
 };

@@ -97,12 +97,16 @@ TEST(SqliteRetention, record_without_what_retention_needs_is_read) {
   RunSummary run = ended("r1").summary;
   std::string record = encode_run(3, 9, run, 7);
   std::string body(*unseal(record, 7));
-  std::string older = body.substr(0, body.size() - 2);  // origin and former definitions: none
+  // Origin, former definitions and saga: none.
+  std::string older = body.substr(0, body.size() - 3);
   auto read = decode_run(seal(older, 7), 7);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->summary, run);
   EXPECT_EQ(read->head, 9u);
-  EXPECT_FALSE(decode_run(seal(body.substr(0, body.size() - 1), 7), 7));
+  EXPECT_FALSE(decode_run(seal(body.substr(0, body.size() - 2), 7), 7));
+  auto before_sagas = decode_run(seal(body.substr(0, body.size() - 1), 7), 7);
+  ASSERT_TRUE(before_sagas);
+  EXPECT_EQ(before_sagas->summary, run);
   run.origin = RunId("r0");
   run.former_definitions = {DefinitionHash(std::string(64, 'a')), DefinitionHash("odd")};
   EXPECT_EQ(decode_run(encode_run(3, 9, run, 7), 7)->summary, run);

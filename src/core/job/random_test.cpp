@@ -137,7 +137,7 @@ class Storm {
         return MarkUndelivered{spoken().fence};
       case 12:
         if (random_.chance(0.95)) break;
-        return CancelJob{"stop"};
+        return CancelJob{"stop", random_.chance(0.5)};
       case 13:
         return AmendJob{.topic = random_.chance(0.1) ? "approval" : "t"};
       case 14:

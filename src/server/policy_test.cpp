@@ -238,7 +238,8 @@ TEST_F(Governed, approvals_of_jobs_stand_beside_those_of_executions) {
 // J-42
 TEST_F(Governed, who_started_an_execution_approves_none_of_its_jobs) {
   govern(R"({"id":"ask","match":{"topics":["pay"]},"decision":"require_approval"})");
-  Answer made = put("/workflows/w", *parse_json(R"({"nodes":[{"id":"s","type":"manual","trigger":true},
+  Answer made = put("/workflows/w", *parse_json(R"({"nodes":[
+      {"id":"s","type":"manual","trigger":true},
       {"id":"p","type":"job","parameters":{"topic":"pay"}}],
       "edges":[{"id":"e","src":"s","dst":"p"}]})"));
   ASSERT_EQ(made.status, 201) << made.text;

@@ -2,45 +2,18 @@
 
 #include <algorithm>
 
-#include "base/json.h"
 #include "core/fleet/view.h"
+#include "server/metric_text.h"
 
 namespace fermata::server {
 namespace {
 
-/// `name="value"`, with what would end the value escaped.
-std::string label_text(std::string_view name, std::string_view value) {
-  std::string out(name);
-  out.append("=\"");
-  for (char c : value) {
-    if (c == '\\' || c == '"') out.push_back('\\');
-    if (c == '\n') {
-      out.append("\\n");
-    } else {
-      out.push_back(c);
-    }
-  }
-  return out.append("\"");
-}
-
 std::string name_of_pool(const std::string& pool) { return pool.empty() ? "default" : pool; }
-
-std::string number_text(uint64_t number) { return std::to_string(number); }
-std::string number_text(double number) { return number_to_text(number); }
 
 template <class Number>
 void append_family(std::string& out, std::string_view name, std::string_view kind,
                    std::string_view help, const std::map<std::string, Number>& values) {
-  out.append("# HELP fermata_").append(name).append(" ").append(help);
-  out.append("\n# TYPE fermata_").append(name).append(" ").append(kind).append("\n");
-  for (const auto& [labels, value] : values)
-    out.append("fermata_")
-        .append(name)
-        .append("{")
-        .append(labels)
-        .append("} ")
-        .append(number_text(value))
-        .append("\n");
+  append_metric(out, "fermata_" + std::string(name), kind, help, values);
 }
 
 }  // namespace
@@ -58,7 +31,7 @@ void JobMetrics::happened(const job::Job& state, std::span<const job::Event> eve
 
 void JobMetrics::count(const job::Job& state, const job::Event& event) {
   const std::string& topic = topic_of(state.request.topic);
-  std::string by_topic = label_text("topic", topic);
+  std::string by_topic = metric_label("topic", topic);
   const job::EventBody& body = event.body;
   if (std::holds_alternative<job::JobSubmitted>(body)) ++received_[by_topic];
   if (const auto* dispatched = std::get_if<job::JobDispatched>(&body)) {
@@ -72,7 +45,7 @@ void JobMetrics::count(const job::Job& state, const job::Event& event) {
     latency.sum_ms += waited_ms;
   }
   if (const auto* end = std::get_if<job::JobAttemptEnded>(&body))
-    ++attempts_[by_topic + "," + label_text("outcome", name_of(end->outcome))];
+    ++attempts_[by_topic + "," + metric_label("outcome", name_of(end->outcome))];
   if (std::holds_alternative<job::JobSucceeded>(body)) ended(by_topic, job::State::succeeded);
   if (std::holds_alternative<job::JobFailed>(body)) ended(by_topic, job::State::failed);
   if (std::holds_alternative<job::JobTimedOut>(body)) ended(by_topic, job::State::timeout);
@@ -81,25 +54,25 @@ void JobMetrics::count(const job::Job& state, const job::Event& event) {
 }
 
 void JobMetrics::ended(const std::string& by_topic, job::State state) {
-  ++completed_[by_topic + "," + label_text("status", name_of(state))];
+  ++completed_[by_topic + "," + metric_label("status", name_of(state))];
 }
 
 void JobMetrics::judged(const job::PolicyDecision& decision) {
   std::lock_guard lock(mutex_);
-  ++decisions_[label_text("decision", job::name_of(decision.decision)) + "," +
-               label_text("source", decision.source)];
+  ++decisions_[metric_label("decision", job::name_of(decision.decision)) + "," +
+               metric_label("source", decision.source)];
   if (decision.decision == job::VerdictKind::deny)
-    ++denied_[label_text("topic", topic_of(decision.topic))];
+    ++denied_[metric_label("topic", topic_of(decision.topic))];
 }
 
 void JobMetrics::rejected(job::Answer answer) {
   std::lock_guard lock(mutex_);
-  ++rejected_[label_text("kind", name_of(answer))];
+  ++rejected_[metric_label("kind", name_of(answer))];
 }
 
 void JobMetrics::replayed(const job::Summary& summary) {
   std::lock_guard lock(mutex_);
-  ++replayed_[label_text("topic", topic_of(summary.topic))];
+  ++replayed_[metric_label("topic", topic_of(summary.topic))];
 }
 
 void JobMetrics::swept(const std::map<job::State, uint64_t>& stale) {
@@ -111,17 +84,17 @@ void JobMetrics::swept(const std::map<job::State, uint64_t>& stale) {
 JobMetrics::Gauges JobMetrics::gauges_of(const fleet::Fleet& fleet, Instant now) {
   Gauges gauges;
   for (const fleet::Queue::Depth& depth : fleet.queue().depths()) {
-    std::string pool = label_text("pool", name_of_pool(depth.pool));
-    gauges.queue_depth[pool + "," + label_text("priority", name_of(depth.priority)) + "," +
-                       label_text("phase", depth.profiles > 0 ? "ready" : "no_workers")] +=
+    std::string pool = metric_label("pool", name_of_pool(depth.pool));
+    gauges.queue_depth[pool + "," + metric_label("priority", name_of(depth.priority)) + "," +
+                       metric_label("phase", depth.profiles > 0 ? "ready" : "no_workers")] +=
         depth.jobs;
     double& oldest = gauges.queue_oldest_seconds[pool];
     oldest = std::max(oldest, static_cast<double>((now - depth.oldest).ms) / 1e3);
   }
   for (const auto& [id, registration] : fleet.registrations()) {
-    std::string pool = label_text("pool", name_of_pool(registration.card.pool));
+    std::string pool = metric_label("pool", name_of_pool(registration.card.pool));
     gauges.leases_held[pool] += registration.leases.size();
-    ++gauges.workers[pool + "," + label_text("status", fleet::view::status_of(registration))];
+    ++gauges.workers[pool + "," + metric_label("status", fleet::view::status_of(registration))];
   }
   return gauges;
 }
@@ -160,7 +133,7 @@ void JobMetrics::append(std::string& out, const Gauges& gauges) const {
   append_family(out, "orphan_replayed_total", "counter",
                 "Jobs that nothing would have moved, moved by a sweep.", replayed_);
   std::map<std::string, uint64_t> stale;
-  for (const auto& [state, count] : stale_) stale[label_text("state", name_of(state))] = count;
+  for (const auto& [state, count] : stale_) stale[metric_label("state", name_of(state))] = count;
   append_family(out, "stale_jobs", "gauge", "Such jobs, as the last sweep found them.", stale);
   append_latency(out);
   append_family(out, "job_queue_depth", "gauge", "Jobs waiting for workers.", gauges.queue_depth);

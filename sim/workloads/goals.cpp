@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "base/uuid.h"
 #include "sim/model/graph_builder.h"
 #include "sim/workloads/meddler.h"
 #include "sim/workloads/registry.h"
@@ -34,8 +33,8 @@ class Goals final : public Workload {
       start.after = Duration{chaos.between(0, 30'000)};
       world.send(std::move(start));
       meddler_.pause(world, id, 1, 60'000);
-      for (const char* step : {"first", "second"}) meddle(world, id, step);
-      if (chaos.dice().chance(0.1)) send(world, id, CancelRun{"enough"});
+      for (const char* step : {"first", "second"}) Meddler::touch_wait(world, id, step);
+      if (chaos.dice().chance(0.1)) Meddler::send(world, id, CancelRun{"enough"});
     }
     for (int64_t i = chaos.between(2, 12); i > 0; --i) tell(world, i);
   }
@@ -133,22 +132,6 @@ class Goals final : public Workload {
     signal.data = Value::object({{"n", chaos.between(1, 2)}});
     teller_.add(world, std::move(signal),
                 Duration{chaos.dice().chance(0.2) ? 2 * goal_hour_ms : 60'000});
-  }
-
-  void meddle(World& world, const RunId& id, const std::string& step) {
-    Chaos& chaos = world.chaos();
-    std::string wait = uuid_v5(id.text() + "/" + step + "#1");
-    if (chaos.dice().chance(0.15)) send(world, id, ResumeWait{wait, Value(7), "", "", false});
-    if (chaos.dice().chance(0.15)) send(world, id, CancelWait{wait, "unwanted"});
-    if (chaos.dice().chance(0.3)) send(world, id, HoldWaits{wait, "operator"});
-    if (chaos.dice().chance(0.3)) send(world, id, ReleaseWaits{wait, "operator"});
-  }
-
-  void send(World& world, const RunId& id, CommandBody body) {
-    Request request;
-    request.command = {id, std::move(body), "tester"};
-    request.after = Duration{world.chaos().between(0, 60'000)};
-    world.send(std::move(request));
   }
 
   static bool is_of(const Value& entry, const RunId& run) {

@@ -1,5 +1,7 @@
 #include "sim/workloads/meddler.h"
 
+#include "base/uuid.h"
+
 namespace fermata::sim {
 
 void Meddler::pause(World& world, const RunId& run, int64_t pauses, int64_t within_ms) {
@@ -9,6 +11,22 @@ void Meddler::pause(World& world, const RunId& run, int64_t pauses, int64_t with
     request.after = Duration{world.chaos().between(0, within_ms)};
     world.send(std::move(request));
   }
+}
+
+void Meddler::send(World& world, const RunId& run, CommandBody body) {
+  Request request;
+  request.command = {run, std::move(body), "tester"};
+  request.after = Duration{world.chaos().between(0, 60'000)};
+  world.send(std::move(request));
+}
+
+void Meddler::touch_wait(World& world, const RunId& run, const std::string& step) {
+  Random& dice = world.chaos().dice();
+  std::string wait = uuid_v5(run.text() + "/" + step + "#1");
+  if (dice.chance(0.15)) send(world, run, ResumeWait{wait, Value(7), "", "", false});
+  if (dice.chance(0.15)) send(world, run, CancelWait{wait, "unwanted"});
+  if (dice.chance(0.3)) send(world, run, HoldWaits{wait, "operator"});
+  if (dice.chance(0.3)) send(world, run, ReleaseWaits{wait, "operator"});
 }
 
 void Meddler::watch(World& world) {

@@ -11,6 +11,10 @@ class Meddler {
  public:
   /// Sends up to `pauses` pauses for the run over the next so many milliseconds.
   void pause(World& world, const RunId& run, int64_t pauses, int64_t within_ms);
+  /// Sends the command within the next minute.
+  static void send(World& world, const RunId& run, CommandBody body);
+  /// Now and then resumes, cancels, holds and releases what the run waits for at that step.
+  static void touch_wait(World& world, const RunId& run, const std::string& step);
   /// After every turn: resumes what is paused.
   void watch(World& world);
 

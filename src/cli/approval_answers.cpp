@@ -46,8 +46,7 @@ Exit list_approvals(const Arguments& arguments, Surroundings& around) {
                text_at(one, "step_id"), text_at(one, "status"),
                short_time(text_at(one, "asked_at")), short_time(text_at(one, "expires_at"))});
   table.print(terminal, 4);
-  std::string next = text_at(*page, "next_cursor");
-  if (!next.empty()) terminal.err("There are more: add --cursor " + next + "\n");
+  tell_of_more(*page, terminal);
   return Exit::ok;
 }
 

@@ -50,8 +50,7 @@ void print_list(const Value& page, const Terminal& terminal) {
                next.is_object() ? short_time(text_at(next, "due_at")) : ""});
   }
   table.print(terminal, 3);
-  std::string next = text_at(page, "next_cursor");
-  if (!next.empty()) terminal.err("There are more: add --cursor " + next + "\n");
+  tell_of_more(page, terminal);
 }
 
 Exit contacts(const Arguments& arguments, Surroundings& around) {

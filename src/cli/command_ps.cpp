@@ -36,8 +36,7 @@ Exit ps(const Arguments& arguments, Surroundings& around) {
                text_at(run, "status"), short_time(text_at(run, "started_at")), short_time(then)});
   }
   table.print(terminal, 2);
-  std::string next = text_at(*page, "next_cursor");
-  if (!next.empty()) terminal.err("There are more: add --cursor " + next + "\n");
+  tell_of_more(*page, terminal);
   return Exit::ok;
 }
 

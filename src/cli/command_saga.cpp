@@ -37,8 +37,7 @@ void print_list(const Value& page, const Terminal& terminal) {
     table.row({text_at(run, "id"), text_at(run, "workflow_id"), text_at(run, "status"),
                text_at(run, "saga"), short_time(text_at(run, "started_at"))});
   table.print(terminal, 3);
-  std::string next = text_at(page, "next_cursor");
-  if (!next.empty()) terminal.err("There are more: add --cursor " + next + "\n");
+  tell_of_more(page, terminal);
 }
 
 Exit saga(const Arguments& arguments, Surroundings& around) {

@@ -35,8 +35,7 @@ void print_list(const Value& page, const Terminal& terminal) {
                text_at(wait, "wait_type"), status, short_time(text_at(wait, "due_at"))});
   }
   table.print(terminal, 4);
-  std::string next = text_at(page, "next_cursor");
-  if (!next.empty()) terminal.err("There are more: add --cursor " + next + "\n");
+  tell_of_more(page, terminal);
 }
 
 /// A row for each day, a column for each hour, both in UTC; darker where more waits resume.

@@ -49,6 +49,11 @@ std::string text_at(const Value& object, std::string_view key) {
   return found == nullptr || found->is_null() ? "" : to_text(*found);
 }
 
+void tell_of_more(const Value& page, const Terminal& terminal) {
+  std::string next = text_at(page, "next_cursor");
+  if (!next.empty()) terminal.err("There are more: add --cursor " + next + "\n");
+}
+
 std::string short_time(const std::string& at) {
   if (at.size() < 19) return at;
   std::string text = at.substr(0, 19);

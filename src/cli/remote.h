@@ -22,5 +22,7 @@ std::string text_at(const Value& object, std::string_view key);
 uint64_t number_at(const Value& object, std::string_view key);
 /// 2026-01-26 10:00:00 of an RFC 3339 text.
 std::string short_time(const std::string& at);
+/// Says how to read on where a list has another page.
+void tell_of_more(const Value& page, const Terminal& terminal);
 
 }  // namespace fermata::cli

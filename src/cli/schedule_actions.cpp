@@ -68,8 +68,7 @@ void print_list(const Value& page, const Terminal& terminal) {
     table.row({text_at(one, "id"), text_at(one, "workflow_id"), text_at(one, "status"),
                rule_text(one), short_time(text_at(one, "next"))});
   table.print(terminal, 2);
-  std::string next = text_at(page, "next_cursor");
-  if (!next.empty()) terminal.err("There are more: add --cursor " + next + "\n");
+  tell_of_more(page, terminal);
 }
 
 void print_schedule(const Value& schedule, const Value& occurrences, const Terminal& terminal) {

@@ -236,18 +236,34 @@ TEST_F(Governed, approvals_of_jobs_stand_beside_those_of_executions) {
 }
 
 // J-42
-TEST_F(Governed, who_started_an_execution_approves_none_of_its_jobs) {
-  govern(R"({"id":"ask","match":{"topics":["pay"]},"decision":"require_approval"})");
-  Answer made = put("/workflows/w", *parse_json(R"({"nodes":[
-      {"id":"s","type":"manual","trigger":true},
-      {"id":"p","type":"job","parameters":{"topic":"pay"}}],
-      "edges":[{"id":"e","src":"s","dst":"p"}]})"));
+TEST(GovernedByPeople, who_started_an_execution_approves_none_of_its_jobs) {
+  TestWorld world([](ApiOptions& options) { options.access.mode = AccessMode::keys; });
+  auto as = [&](Role role) { return "Authorization: Bearer " + world.add_key(role) + "\r\n"; };
+  std::string root = as(Role::root);
+  std::string starter = as(Role::operator_);
+  auto policy = world.ask("PUT", "/api/v1/policy/base",
+                          R"({"version":1,"default_decision":"allow","rules":[
+                              {"id":"ask","match":{"topics":["pay"]},
+                               "decision":"require_approval"}]})",
+                          root);
+  ASSERT_EQ(policy.status, 200) << policy.text;
+  auto made = world.ask("PUT", "/api/v1/workflows/w",
+                        R"({"nodes":[{"id":"s","type":"manual","trigger":true},
+                              {"id":"p","type":"job","parameters":{"topic":"pay"}}],
+                            "edges":[{"id":"e","src":"s","dst":"p"}]})",
+                        root);
   ASSERT_EQ(made.status, 201) << made.text;
-  std::string run = world.start("w");
-  Value asked = get("/approvals").body.get("items");
-  ASSERT_EQ(asked.size(), 1u);
-  EXPECT_EQ(asked.items()[0].get("execution_id"), Value(run));
-  EXPECT_EQ(asked.items()[0].get("started_by"), Value("local"));
+  auto begun = world.ask("POST", "/api/v1/workflows/w/executions", "{}", starter);
+  ASSERT_EQ(begun.status, 201) << begun.text;
+  Value items = world.ask("GET", "/api/v1/approvals", "", root).body.get("items");
+  ASSERT_EQ(items.size(), 1u);
+  const Value& asked = items.items()[0];
+  EXPECT_EQ(asked.get("execution_id"), begun.body.get("id"));
+  std::string path = "/api/v1/approvals/" + std::string(asked.get("id").as_string()) + "/approve";
+  std::string yes = to_json(Value::object({{"hash", asked.get("hash")}}));
+  EXPECT_EQ(world.ask("POST", path, yes, starter).code(), "approval_by_submitter");
+  auto approved = world.ask("POST", path, yes, as(Role::operator_));
+  EXPECT_EQ(approved.body.get("status"), Value("approved")) << approved.text;
 }
 
 }  // namespace

@@ -61,17 +61,17 @@ size_t reached_probes(const ProbeCounts& counts) {
 }
 
 void print_totals(const Totals& totals, double seconds) {
-  std::printf("%llu seeds, %llu failed, %llu runs, %llu turns, %llu commits, %llu crashes, "
-              "%llu conflicts; faults:%s; probes reached: %zu of %zu; %.1f s\n",
-              static_cast<unsigned long long>(totals.seeds),
-              static_cast<unsigned long long>(totals.failed),
-              static_cast<unsigned long long>(totals.sum.runs),
-              static_cast<unsigned long long>(totals.sum.turns),
-              static_cast<unsigned long long>(totals.sum.commits),
-              static_cast<unsigned long long>(totals.sum.crashes),
-              static_cast<unsigned long long>(totals.sum.conflicts),
-              listed_faults(totals.sum.faults).c_str(), reached_probes(totals.sum.probes),
-              probe_count, seconds);
+  std::printf(
+      "%llu seeds, %llu failed, %llu runs, %llu turns, %llu commits, %llu crashes, "
+      "%llu conflicts; faults:%s; probes reached: %zu of %zu; %.1f s\n",
+      static_cast<unsigned long long>(totals.seeds), static_cast<unsigned long long>(totals.failed),
+      static_cast<unsigned long long>(totals.sum.runs),
+      static_cast<unsigned long long>(totals.sum.turns),
+      static_cast<unsigned long long>(totals.sum.commits),
+      static_cast<unsigned long long>(totals.sum.crashes),
+      static_cast<unsigned long long>(totals.sum.conflicts),
+      listed_faults(totals.sum.faults).c_str(), reached_probes(totals.sum.probes), probe_count,
+      seconds);
 }
 
 /// Takes seeds until there are no more, on one of several threads.

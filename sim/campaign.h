@@ -15,8 +15,7 @@ struct Totals {
 /// The workload a seed plays when none is named.
 const WorkloadEntry& workload_of(uint64_t seed, const Options& options);
 /// Plays one seed to its end.
-SeedReport play_seed(uint64_t seed, const WorkloadEntry& workload, Sabotage sabotage,
-                     bool tracing);
+SeedReport play_seed(uint64_t seed, const WorkloadEntry& workload, Sabotage sabotage, bool tracing);
 void print_failure(uint64_t seed, std::string_view workload, const std::string& reason);
 
 /// Plays a range of seeds on several threads; stops early after a few failures. The exit code.

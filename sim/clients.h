@@ -12,7 +12,7 @@ namespace fermata::sim {
 /// What somebody outside asks of the engine. It is asked again until there is an answer.
 struct Request {
   Command command{};
-  Duration after{};  ///< when it is first sent, from now
+  Duration after{};                                            ///< when it is first sent, from now
   std::function<void(const Outcome<RunSummary>&)> answered{};  ///< once, with the final answer
   /// A run that is not there yet may still come; nobody is told before.
   bool waits_for_run = true;
@@ -37,7 +37,7 @@ class Clients {
  private:
   struct Open {
     Request request;
-    Instant at;         ///< when to send (again), in true time
+    Instant at;  ///< when to send (again), in true time
     bool sent = false;
     bool done = false;
   };

@@ -68,8 +68,7 @@ void audit_answer(const SimStore& store, const Command& command, const Outcome<R
     case ErrorCode::run_paused:
     case ErrorCode::type_fixed:
     case ErrorCode::wait_exists:
-    case ErrorCode::contact_opted_out:
-      return;
+    case ErrorCode::contact_opted_out: return;
     case ErrorCode::wait_limit_account:
     case ErrorCode::wait_limit_execution:
       if (!std::holds_alternative<OpenWait>(command.body)) lied(command, "it opens no wait");
@@ -83,8 +82,7 @@ void audit_answer(const SimStore& store, const Command& command, const Outcome<R
     case ErrorCode::approval_stale_request:
       if (!std::holds_alternative<AnswerApproval>(command.body)) lied(command, "it was no answer");
       return;
-    default:
-      lied(command, "an unexpected refusal: " + answer.error().message);
+    default: lied(command, "an unexpected refusal: " + answer.error().message);
   }
 }
 

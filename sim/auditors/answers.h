@@ -6,7 +6,7 @@
 namespace fermata::sim {
 
 /// What a caller is told is in the store when it is told.
-void audit_answer(const SimStore& store, const Command& command,
-                  const Outcome<RunSummary>& answer, const ProbeHook& probe);
+void audit_answer(const SimStore& store, const Command& command, const Outcome<RunSummary>& answer,
+                  const ProbeHook& probe);
 
 }  // namespace fermata::sim

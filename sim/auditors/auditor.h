@@ -24,14 +24,14 @@ class Auditor {
 using ProbeHook = std::function<void(Probe)>;
 
 // One file each.
-std::unique_ptr<Auditor> order_auditor();        ///< sequences, time, one terminal event, last
-std::unique_ptr<Auditor> activation_auditor();   ///< each activation ends once, none in a pause
-std::unique_ptr<Auditor> timing_auditor();       ///< nothing due happens early, waits resume once
-std::unique_ptr<Auditor> merge_auditor();        ///< an instance opens once, late arrivals ignored
-std::unique_ptr<Auditor> expectation_auditor();  ///< no merge waits for what cannot come (G-74)
-std::unique_ptr<Auditor> state_auditor();        ///< the parts of a state agree with each other
-std::unique_ptr<Auditor> script_state_auditor(); ///< the same for scripts
-std::unique_ptr<Auditor> saga_auditor();         ///< undone last first, one by one, once each
+std::unique_ptr<Auditor> order_auditor();         ///< sequences, time, one terminal event, last
+std::unique_ptr<Auditor> activation_auditor();    ///< each activation ends once, none in a pause
+std::unique_ptr<Auditor> timing_auditor();        ///< nothing due happens early, waits resume once
+std::unique_ptr<Auditor> merge_auditor();         ///< an instance opens once, late arrivals ignored
+std::unique_ptr<Auditor> expectation_auditor();   ///< no merge waits for what cannot come (G-74)
+std::unique_ptr<Auditor> state_auditor();         ///< the parts of a state agree with each other
+std::unique_ptr<Auditor> script_state_auditor();  ///< the same for scripts
+std::unique_ptr<Auditor> saga_auditor();          ///< undone last first, one by one, once each
 std::unique_ptr<Auditor> probe_auditor(ProbeHook hook);
 
 /// Fails with the run and the place in its history.

@@ -31,8 +31,7 @@ class Walk {
     }
     for (const auto& [key, merge] : run_.merges) {
       if (key.lineage != key_.lineage || key == key_) continue;
-      for (const Arrival& arrival : merge.arrivals)
-        from(key.node, arrival.context, graph::no_edge);
+      for (const Arrival& arrival : merge.arrivals) from(key.node, arrival.context, graph::no_edge);
     }
     return std::move(found_);
   }
@@ -57,8 +56,7 @@ class Walk {
     }
   }
   bool barred(NodeIndex node, const Context& context) const {
-    auto merge = run_.merges.find(
-        {key_.lineage, node, context.rewrites(Context::of_node(node))});
+    auto merge = run_.merges.find({key_.lineage, node, context.rewrites(Context::of_node(node))});
     return merge != run_.merges.end() && merge->second.closed;
   }
   /// Where the level graph leads from a node; notes the edges that lead into the merge.

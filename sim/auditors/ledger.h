@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "ports/store.h"
-#include "sim/auditors/auditor.h"
 #include "sim/auditors/approval_rows.h"
+#include "sim/auditors/auditor.h"
 #include "sim/auditors/wait_rows.h"
 #include "sim/ports/sim_definitions.h"
 #include "sim/trace.h"

@@ -40,8 +40,8 @@ class MergeAuditor final : public Auditor {
   }
   void close(const Run& before, const MergeKey& key) {
     if (!closed_[before.id].insert(key).second)
-      violate(before, "merge " + place(before, key.node, key.lineage, key.visit) +
-                          " closes a second time");
+      violate(before,
+              "merge " + place(before, key.node, key.lineage, key.visit) + " closes a second time");
   }
 
   std::map<RunId, std::set<MergeKey>> closed_;

@@ -3,8 +3,8 @@
 namespace fermata::sim {
 
 void violate(const Run& run, const std::string& reason) {
-  throw Violation{"run " + run.id.text() + " after sequence " +
-                  std::to_string(run.last_sequence) + ": " + reason};
+  throw Violation{"run " + run.id.text() + " after sequence " + std::to_string(run.last_sequence) +
+                  ": " + reason};
 }
 
 std::string place(const Run& run, NodeIndex node, Lineage lineage, uint32_t visit) {

@@ -26,8 +26,7 @@ void ScheduleLedger::written(const StoredSchedule& stored, const ScheduleWrite& 
   if (!events) throw Violation{"a stored chunk cannot be read: " + events.error().message};
   for (const schedule::Event& event : *events) {
     if (trace_.on()) trace_.line("  ", state.id.text(), " ", schedule::type_name(event.body));
-    if (event.sequence != state.last_sequence + 1)
-      violate_schedule(state, "its history has a gap");
+    if (event.sequence != state.last_sequence + 1) violate_schedule(state, "its history has a gap");
     if (event.at < state.last_at) violate_schedule(state, "its history goes back in time");
     bool same_rule = true;
     if (const auto* updated = std::get_if<schedule::ScheduleUpdated>(&event.body))
@@ -70,8 +69,7 @@ void ScheduleLedger::look_at(Watched& watched, const schedule::Event& event) {
       violate_schedule(state, "it hears twice of run " + ended->run.text());
     run->second = true;
   }
-  if (const auto* armed = std::get_if<schedule::ScheduleArmed>(&event.body))
-    count(watched, *armed);
+  if (const auto* armed = std::get_if<schedule::ScheduleArmed>(&event.body)) count(watched, *armed);
 }
 
 /// Everything that the rule names up to here was decided once, in order.
@@ -83,18 +81,16 @@ void ScheduleLedger::count(Watched& watched, const schedule::ScheduleArmed& arme
     for (; one && *one <= armed.counted_to; one = rule.next(*one)) expected.push_back(*one);
   }
   if (watched.decided != expected)
-    violate_schedule(watched.state,
-                     "of " + std::to_string(expected.size()) + " occurrences since " +
-                         to_rfc3339(watched.counted_to) + " it decided " +
-                         std::to_string(watched.decided.size()));
+    violate_schedule(watched.state, "of " + std::to_string(expected.size()) +
+                                        " occurrences since " + to_rfc3339(watched.counted_to) +
+                                        " it decided " + std::to_string(watched.decided.size()));
   watched.decided.clear();
   watched.counted_to = armed.counted_to;
 }
 
 void ScheduleLedger::compare(const schedule::Schedule& live) const {
   auto found = all_.find(live.key());
-  if (found == all_.end())
-    throw Violation{"schedule " + live.id.text() + " lives in memory alone"};
+  if (found == all_.end()) throw Violation{"schedule " + live.id.text() + " lives in memory alone"};
   if (!(found->second.state == live))
     violate_schedule(live, "the state in memory is not the fold of the history");
 }

@@ -21,9 +21,9 @@ class ScheduleLedger {
 
   struct Watched {
     schedule::Schedule state;
-    Instant counted_to;             ///< occurrences up to here were looked at
-    std::vector<Instant> decided;   ///< by the rule, since then
-    std::map<RunId, bool> started;  ///< and whether its end was heard
+    Instant counted_to;                       ///< occurrences up to here were looked at
+    std::vector<Instant> decided;             ///< by the rule, since then
+    std::map<RunId, bool> started;            ///< and whether its end was heard
     std::map<std::string, uint64_t> skipped;  ///< by reason
     uint64_t queued = 0;
     uint64_t cancelled = 0;

@@ -10,22 +10,17 @@ namespace {
 /// Which cause goes with which status (W-63).
 bool fits(const Wait& wait) {
   switch (wait.status) {
-    case WaitStatus::scheduled:
-      return !wait.is_for_event() && wait.resumed_by.empty();
-    case WaitStatus::waiting:
-      return wait.is_for_event() && wait.resumed_by.empty();
+    case WaitStatus::scheduled: return !wait.is_for_event() && wait.resumed_by.empty();
+    case WaitStatus::waiting: return wait.is_for_event() && wait.resumed_by.empty();
     case WaitStatus::resumed:
       if (wait.type == "until_date" &&
           (wait.resumed_by == "past_date" || wait.resumed_by == "missing_date"))
         return true;
       return wait.resumed_by == "manual" ||
              wait.resumed_by == (wait.is_for_event() ? "event" : "scheduler");
-    case WaitStatus::timeout:
-      return wait.is_for_event() && wait.resumed_by == "timeout";
-    case WaitStatus::cancelled:
-      return wait.resumed_by == "cancelled";
-    case WaitStatus::error:
-      return wait.resumed_by.empty();
+    case WaitStatus::timeout: return wait.is_for_event() && wait.resumed_by == "timeout";
+    case WaitStatus::cancelled: return wait.resumed_by == "cancelled";
+    case WaitStatus::error: return wait.resumed_by.empty();
   }
   return false;
 }

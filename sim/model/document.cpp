@@ -13,11 +13,10 @@ std::string referred(const Spec& spec, const SpecNode& node) {
 
 std::string source_of(const Spec& spec, const SpecNode& node) {
   std::string seed = std::to_string(node.number);
-  std::string known = "[$json].flat(9).reduce((s, x) => (s * 31 + (x?.t ?? 13)) % 1000003, " +
-                      seed + ")";
+  std::string known =
+      "[$json].flat(9).reduce((s, x) => (s * 31 + (x?.t ?? 13)) % 1000003, " + seed + ")";
   std::string sum = known + " * 31 + " + referred(spec, node);
-  if (node.uses_item)
-    sum += " + [$item].flat(9).reduce((s, x) => s * 7 + (x?.t ?? 3), 1) + $index";
+  if (node.uses_item) sum += " + [$item].flat(9).reduce((s, x) => s * 7 + (x?.t ?? 3), 1) + $index";
   return "return {t: (" + sum + ") % 1000003}";
 }
 
@@ -26,8 +25,7 @@ Value edge_or_null(const Spec& spec, int edge) {
 }
 
 Value conditional(const Spec& spec, const SpecNode& node) {
-  Value parameters =
-      Value::object({{"expression", "{{ " + referred(spec, node) + " % 2 == 0 }}"}});
+  Value parameters = Value::object({{"expression", "{{ " + referred(spec, node) + " % 2 == 0 }}"}});
   const char* names[] = {"true_edge_id", "false_edge_id"};
   for (size_t i = 0; i < 2; ++i)
     if (node.routes[i] != nothing) parameters.set(names[i], edge_or_null(spec, node.routes[i]));
@@ -54,8 +52,8 @@ Value split(const SpecNode& node) {
 
 /// The body holds the instant of the decision: only a request that was kept can be sent twice.
 Value http(const std::string& url) {
-  return Value::object({{"method", "POST"}, {"url", url}, {"body", "$run.now"},
-                        {"raise_on_status", "4xx,5xx"}});
+  return Value::object(
+      {{"method", "POST"}, {"url", url}, {"body", "$run.now"}, {"raise_on_status", "4xx,5xx"}});
 }
 
 Value parameters_of(const Spec& spec, const SpecNode& node) {

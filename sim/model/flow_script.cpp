@@ -82,33 +82,21 @@ void ScriptWriter::statement() {
   bool deep = depth_ >= shape_.depth_max;
   switch (dice_.below(deep ? 6 : 14)) {
     case 0:
-    case 1:
-      return declaration();
-    case 2:
-      return assignment();
-    case 3:
-      return change_list();
-    case 4:
-      return log();
-    case 5:
-      return destructuring();
-    case 6:
-      return condition();
-    case 7:
-      return counted_loop();
-    case 8:
-      return walk();
-    case 9:
-      return bounded_while();
-    case 10:
-      return choice();
-    case 11:
-      return attempt();
+    case 1: return declaration();
+    case 2: return assignment();
+    case 3: return change_list();
+    case 4: return log();
+    case 5: return destructuring();
+    case 6: return condition();
+    case 7: return counted_loop();
+    case 8: return walk();
+    case 9: return bounded_while();
+    case 10: return choice();
+    case 11: return attempt();
     case 12:
       // Only at the top, where everything behind can call it.
       return functions_ == 0 && depth_ == (shape_.workflow ? 1 : 0) ? function() : block_of(2);
-    default:
-      return jump();
+    default: return jump();
   }
 }
 
@@ -141,10 +129,8 @@ void ScriptWriter::assignment() {
   static constexpr std::string_view marks[] = {" = ", " += ", " -= ", " ?\?= ", " ||= ", " &&= "};
   std::string name = target->name;
   switch (dice_.below(4)) {
-    case 0:
-      return line(name + "++");
-    case 1:
-      return line("--" + name);
+    case 0: return line(name + "++");
+    case 1: return line("--" + name);
     default:
       line(name + std::string(marks[dice_.below(std::size(marks))]) + expression(Type::number));
   }

@@ -9,10 +9,10 @@ namespace fermata::sim::model {
 
 /// What a random script may hold.
 struct ScriptShape {
-  int statements_max = 40;  ///< of the whole script, roughly
-  int depth_max = 4;        ///< of blocks and of expressions
-  bool effects = true;      ///< tasks, delays, async functions; else it never waits
-  bool workflow = true;     ///< in the workflow form; else bare
+  int statements_max = 40;     ///< of the whole script, roughly
+  int depth_max = 4;           ///< of blocks and of expressions
+  bool effects = true;         ///< tasks, delays, async functions; else it never waits
+  bool workflow = true;        ///< in the workflow form; else bare
   std::string task_options{};  ///< third argument of every task, or empty
   /// Async functions that whoever runs it puts before the script; they take a number and give one.
   std::vector<std::string> helpers{};

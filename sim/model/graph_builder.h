@@ -11,8 +11,8 @@ class GraphBuilder {
   GraphBuilder();
 
   /// `more` holds further fields of the node: error, retry, max_visits …
-  GraphBuilder& node(std::string_view id, std::string_view type,
-                     Value parameters = Value::object(), Value more = Value::object());
+  GraphBuilder& node(std::string_view id, std::string_view type, Value parameters = Value::object(),
+                     Value more = Value::object());
   /// Edges are numbered e0, e1 … unless they are given an id.
   GraphBuilder& edge(std::string_view src, std::string_view dst, std::string_view id = {});
   GraphBuilder& result(std::string_view expression);

@@ -38,8 +38,7 @@ constexpr Helper helpers[] = {
      "const first = await Promise.race_kv({ nap: Task.delay(1), never: Signal.next('never'), "
      "slow: Task.delay('1000d') }, { cancel: true })\n"
      "  return first.key == 'nap' && first.value == null ? n : -1"},
-    {"any_of",
-     "return await Promise.any([Task.run('fails', {}, F), Task.run('same', { n }, T)])"},
+    {"any_of", "return await Promise.any([Task.run('fails', {}, F), Task.run('same', { n }, T)])"},
     {"none_of",
      "try { return await Task.any([Task.run('fails', {}, F), Task.run('fails', {}, F)]) }\n"
      "  catch (e) { return e.code == 'AGGREGATE_ERROR' && e.errors.length == 2 ? n : -1 }"},

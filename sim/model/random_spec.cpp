@@ -60,8 +60,7 @@ class Growth {
   void offer(std::vector<Outlet>& outlets, int index) {
     const SpecNode& node = spec_.nodes[static_cast<size_t>(index)];
     if (node.policy == Policy::branch) outlets.push_back({index, Role::error});
-    for (size_t i = 0; i < node.routes.size(); ++i)
-      outlets.push_back({index, Role::route, i});
+    for (size_t i = 0; i < node.routes.size(); ++i) outlets.push_back({index, Role::route, i});
     if (node.routes.empty() && node.kind != Kind::split) outlets.push_back({index, Role::normal});
   }
 
@@ -80,10 +79,10 @@ class Growth {
 
   Kind drawn_kind(int depth) {
     static constexpr Kind kinds[] = {
-        Kind::step,    Kind::step,      Kind::step,        Kind::step,  Kind::noop,
-        Kind::wait,    Kind::wait,      Kind::http_ok,     Kind::merge, Kind::merge,
-        Kind::merge,   Kind::split,     Kind::split,       Kind::fail,  Kind::conditional,
-        Kind::choice,  Kind::http_down, Kind::disabled,    Kind::step,  Kind::http_ok};
+        Kind::step,   Kind::step,      Kind::step,     Kind::step,  Kind::noop,
+        Kind::wait,   Kind::wait,      Kind::http_ok,  Kind::merge, Kind::merge,
+        Kind::merge,  Kind::split,     Kind::split,    Kind::fail,  Kind::conditional,
+        Kind::choice, Kind::http_down, Kind::disabled, Kind::step,  Kind::http_ok};
     Kind kind = kinds[below(static_cast<int>(std::size(kinds)))];
     return kind == Kind::split && depth >= size_.depth ? Kind::step : kind;
   }
@@ -105,8 +104,9 @@ class Growth {
     {
       SpecNode& node = spec_.nodes[static_cast<size_t>(split)];
       node.body = level;
-      node.items = dice_.chance(0.8) ? Items::some : dice_.chance(0.5) ? Items::none
-                                                                       : Items::no_array;
+      node.items = dice_.chance(0.8)   ? Items::some
+                   : dice_.chance(0.5) ? Items::none
+                                       : Items::no_array;
       node.batch_size = dice_.chance(0.2) ? 2 : 1;
       node.max_parallel = below(3);
       node.halt_on_item_error = dice_.chance(0.15);
@@ -127,8 +127,7 @@ class Growth {
   /// An error edge that was offered and not taken: the failure is ignored instead.
   void settle_error_edges() {
     for (SpecNode& node : spec_.nodes)
-      if (node.policy == Policy::branch && node.error_edge == nothing)
-        node.policy = Policy::ignore;
+      if (node.policy == Policy::branch && node.error_edge == nothing) node.policy = Policy::ignore;
   }
 
   /// The order of edges in the document decides order at run time, so it is drawn too.

@@ -128,20 +128,15 @@ class Interpreter {
     const SpecNode& here = node(index);
     std::vector<int> edges = normal_edges(index);
     switch (here.kind) {
-      case Kind::start:
-        succeed(index, token, input_);
-        break;
+      case Kind::start: succeed(index, token, input_); break;
       case Kind::step: {
         Value json = Value::object({{"t", number_at(here, token.known, frame)}});
         succeed(index, token, Value::object({{"result", json}}), &json);
         break;
       }
-      case Kind::disabled:
-        break;
-      case Kind::fail:
-        return fail(index, std::move(token), "broken", at, end, frame);
-      case Kind::http_down:
-        return fail(index, std::move(token), "network", at, end, frame);
+      case Kind::disabled: break;
+      case Kind::fail: return fail(index, std::move(token), "broken", at, end, frame);
+      case Kind::http_down: return fail(index, std::move(token), "network", at, end, frame);
       case Kind::conditional:
         succeed(index, token, Value::object());
         edges = route(here, referred(here, token.known) % 2 == 0 ? 0 : 1);
@@ -152,11 +147,8 @@ class Interpreter {
         edges = route(here, rest < 2 ? static_cast<size_t>(rest) : 2);
         break;
       }
-      case Kind::split:
-        return split(index, std::move(token), at, end, frame);
-      default:
-        succeed(index, token, Value::object());
-        break;
+      case Kind::split: return split(index, std::move(token), at, end, frame);
+      default: succeed(index, token, Value::object()); break;
     }
     leave(index, std::move(token), edges, at, end, frame);
   }
@@ -310,8 +302,7 @@ int64_t fingerprint(const Value& value, int64_t seed) {
 
 bool agrees(const SpecNode& node, const Value& output, const Value& expected) {
   switch (node.kind) {
-    case Kind::step:
-      return output.get("result") == expected.get("result");
+    case Kind::step: return output.get("result") == expected.get("result");
     case Kind::merge: {
       const Value& arrived = output.get("arrived");
       if (arrived.size() != expected.get("arrived").size()) return false;
@@ -324,8 +315,7 @@ bool agrees(const SpecNode& node, const Value& output, const Value& expected) {
       return output.get("count") == expected.get("count") &&
              output.get("failed") == expected.get("failed") &&
              fingerprint(output.get("aggregated"), 1) == fingerprint(expected.get("aggregated"), 1);
-    default:
-      return true;
+    default: return true;
   }
 }
 

@@ -11,8 +11,8 @@
 namespace fermata::sim::model {
 
 enum class Kind : uint8_t {
-  start,        ///< the trigger
-  step,         ///< code: a number made from what the token knows
+  start,  ///< the trigger
+  step,   ///< code: a number made from what the token knows
   noop,
   disabled,
   wait,
@@ -20,7 +20,7 @@ enum class Kind : uint8_t {
   http_down,
   fail,
   conditional,
-  choice,       ///< switch with two rules and a fallback
+  choice,  ///< switch with two rules and a fallback
   merge,
   split,
   aggregator,
@@ -43,11 +43,11 @@ struct SpecNode {
   int error_edge = nothing;
   std::vector<int> routes;  ///< of conditional and choice: edges, or nothing where a branch ends
   int level = 0;
-  int refers = nothing;     ///< a step whose number this node reads
+  int refers = nothing;  ///< a step whose number this node reads
   int64_t number = 0;
   bool uses_item = false;
   // Of a split.
-  int body = nothing;       ///< its level
+  int body = nothing;  ///< its level
   int aggregator = nothing;
   Items items = Items::some;
   int64_t batch_size = 1;

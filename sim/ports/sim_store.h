@@ -148,7 +148,7 @@ class SimStore final : public Store, public Contacts {
   std::map<std::string, Delivery> deliveries_;
   std::vector<std::string> delivery_order_;
   std::map<SignalKey, SignalRecord> signals_;  ///< with what runs say of them
-  std::vector<SignalKey> signal_order_;      ///< of arrival
+  std::vector<SignalKey> signal_order_;        ///< of arrival
   std::set<std::tuple<SignalKey, std::string, std::string>> reached_;
   std::map<std::string, WaitRecord> waits_;  ///< the rows
   std::map<SignalKey, uint64_t> signal_writes_;

@@ -5,8 +5,7 @@
 /// The schedules of the simulated store.
 namespace fermata::sim {
 
-Outcome<std::vector<StoredSchedule>> SimStore::load_schedules(
-    std::span<const schedule::Key> keys) {
+Outcome<std::vector<StoredSchedule>> SimStore::load_schedules(std::span<const schedule::Key> keys) {
   chaos_.port_call("store.load_schedules");
   if (chaos_.strikes(Fault::load_unavailable))
     return fail(ErrorCode::store_unavailable, "the simulated store cannot be read");
@@ -23,9 +22,8 @@ Outcome<std::vector<StoredSchedule>> SimStore::load_schedules(
     if (found == schedules_.end()) continue;
     stored = found->second;
     uint64_t covered = stored.checkpoint ? stored.checkpoint->sequence : 0;
-    std::erase_if(stored.history, [&](const HistoryChunk& chunk) {
-      return chunk.first_sequence <= covered;
-    });
+    std::erase_if(stored.history,
+                  [&](const HistoryChunk& chunk) { return chunk.first_sequence <= covered; });
   }
   chaos_.port_call("store.load_schedules done");
   return out;

@@ -24,9 +24,8 @@ class Callbacks final : public Workload {
     errs_ = chaos.dice().chance(0.3);
     flaky_ = chaos.between(0, 3);
     world.receive_callbacks([this](const CallRequest& request) { return answer(request); });
-    graph::DefinitionRef definition = make_external_definition(
-        Value::object({{"language", "external"},
-                       {"callback", Value::object({{"url", "http://sim/callback"}})}}));
+    graph::DefinitionRef definition = make_external_definition(Value::object(
+        {{"language", "external"}, {"callback", Value::object({{"url", "http://sim/callback"}})}}));
     world.add_definition(definition);
     for (int64_t i = chaos.between(1, 5); i > 0; --i) begin(world, definition, i);
   }

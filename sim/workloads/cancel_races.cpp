@@ -21,8 +21,14 @@ class CancelRaces final : public Workload {
         .node("all", "aggregator")
         .node("join", "merge", Value::object({{"timeout", 0}}))
         .node("last", "http", Value::object({{"url", "http://sim/ok/last"}}))
-        .edge("start", "ask").edge("start", "nap").edge("start", "each").edge("each", "call")
-        .edge("call", "all").edge("ask", "join").edge("nap", "join").edge("all", "join")
+        .edge("start", "ask")
+        .edge("start", "nap")
+        .edge("start", "each")
+        .edge("each", "call")
+        .edge("call", "all")
+        .edge("ask", "join")
+        .edge("nap", "join")
+        .edge("all", "join")
         .edge("join", "last");
     auto definition = world.define(graph.document());
     int64_t runs = chaos.between(1, 4);
@@ -31,8 +37,7 @@ class CancelRaces final : public Workload {
       world.send(world.start(id.text(), definition,
                              Value::object({{"items", counted_items(chaos.between(0, 5))}})));
       meddler_.pause(world, id, 2, 5'000);
-      for (int64_t cancels = chaos.between(0, 2); cancels > 0; --cancels)
-        send_cancel(world, id);
+      for (int64_t cancels = chaos.between(0, 2); cancels > 0; --cancels) send_cancel(world, id);
     }
   }
 
@@ -42,9 +47,9 @@ class CancelRaces final : public Workload {
     for (const RunId& id : world.runs()) {
       const Run& run = *world.state(id);
       bool cancelled = run.status == RunStatus::cancelled;
-      expect(cancelled || run.status == RunStatus::completed,
-             id.text() + " ended as " + std::string(name_of(run.status)) + " " +
-                 to_json(run.error));
+      expect(
+          cancelled || run.status == RunStatus::completed,
+          id.text() + " ended as " + std::string(name_of(run.status)) + " " + to_json(run.error));
       expect(!cancelled || asked_.contains(id), id.text() + " was cancelled by nobody");
       expect(cancelled || !told_.contains(id), "a cancel was accepted, but the run completed");
       if (!cancelled) expect(run.output.find("last"), "the last node did not end");

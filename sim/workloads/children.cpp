@@ -20,19 +20,22 @@ class Children final : public Workload {
     inner.node("nap", "wait", Value::object({{"amount", "{{ $input.t / 2 }}"}}))
         .node("odd", "conditional",
               Value::object({{"expression", fails_ ? "{{ $input.t == 1 }}" : "{{ false }}"},
-                             {"true_edge_id", "bad"}, {"false_edge_id", "good"}}))
+                             {"true_edge_id", "bad"},
+                             {"false_edge_id", "good"}}))
         .node("no", "fail", Value::object({{"code", "odd"}}))
         .node("yes", "code", Value::object({{"source", "return $input.t * 10"}}))
-        .edge("start", "nap").edge("nap", "odd")
-        .edge("odd", "no", "bad").edge("odd", "yes", "good");
+        .edge("start", "nap")
+        .edge("nap", "odd")
+        .edge("odd", "no", "bad")
+        .edge("odd", "yes", "good");
     world.define("inner", inner.document());
     GraphBuilder listener;
     listener.node("hear", "wait_for_signal", Value::object({{"name", "news"}}))
         .edge("start", "hear");
     auto listening = world.define(listener.document());
     // By its id, or by the label that it alone has.
-    Value telling = Value::object(
-        {{"name", "news"}, {"payload", Value::object({{"from", "$run.id"}})}});
+    Value telling =
+        Value::object({{"name", "news"}, {"payload", Value::object({{"from", "$run.id"}})}});
     bool by_label = items_ % 2 == 1;
     telling.set(by_label ? "label" : "execution_id", by_label ? "ear=$input.ear" : "$input.ear");
     GraphBuilder outer;
@@ -41,7 +44,10 @@ class Children final : public Workload {
               on_error_ignore())
         .node("all", "aggregator")
         .node("tell", "signal", telling)
-        .edge("start", "each").edge("each", "sub").edge("sub", "all").edge("all", "tell");
+        .edge("start", "each")
+        .edge("each", "sub")
+        .edge("sub", "all")
+        .edge("all", "tell");
     auto definition = world.define(outer.document());
     for (int64_t i = chaos.between(1, 3); i > 0; --i) {
       std::string ear = "ear-" + std::to_string(i);
@@ -49,9 +55,8 @@ class Children final : public Workload {
       Request listen = world.start(ear, listening, Value::object());
       std::get<StartRun>(listen.command.body).labels = Value::object({{"ear", ear}});
       world.send(std::move(listen));
-      world.send(world.start(
-          id.text(), definition,
-          Value::object({{"items", counted_items(items_)}, {"ear", ear}})));
+      world.send(world.start(id.text(), definition,
+                             Value::object({{"items", counted_items(items_)}, {"ear", ear}})));
       meddler_.pause(world, id, 1, 5'000);
       if (chaos.dice().chance(0.3)) cancel(world, id);
       cancel_later(world, RunId(ear));

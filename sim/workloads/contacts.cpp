@@ -126,8 +126,8 @@ class ContactChanges final : public Workload {
     Chaos& chaos = world.chaos();
     Request request;
     RunId id("contact-" + std::to_string(chaos.between(1, runs_)));
-    AchieveGoals goals{{chaos.dice().chance(0.5) ? "booked" : "paid"}, {}, "", AccountId("main"),
-                       WorkflowId("w")};
+    AchieveGoals goals{
+        {chaos.dice().chance(0.5) ? "booked" : "paid"}, {}, "", AccountId("main"), WorkflowId("w")};
     if (chaos.dice().chance(0.5)) goals.needed = {"booked", "paid"};
     request.command = {std::move(id), std::move(goals), "tester"};
     request.waits_for_run = false;

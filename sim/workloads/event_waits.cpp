@@ -68,17 +68,10 @@ class EventWaits final : public Workload {
     second.set("events", events);
     if (chaos.dice().chance(0.5)) second.set("mode", "all");
     switch (chaos.dice().below(4)) {
-      case 0:
-        second.set("lookback", "run_start");
-        break;
-      case 1:
-        second.set("lookback", "none");
-        break;
-      case 2:
-        second.set("lookback", chaos.between(0, 3));
-        break;
-      default:
-        break;
+      case 0: second.set("lookback", "run_start"); break;
+      case 1: second.set("lookback", "none"); break;
+      case 2: second.set("lookback", chaos.between(0, 3)); break;
+      default: break;
     }
     GraphBuilder graph;
     graph.node("mail", "http", Value::object({{"url", "http://mail.test"}}))

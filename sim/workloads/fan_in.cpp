@@ -17,14 +17,18 @@ class FanIn final : public Workload {
     GraphBuilder graph;
     graph.node("join", "merge", Value::object({{"timeout", 0}}))
         .node("each", "split",
-              Value::object({{"input_array", "$input.items"}, {"max_parallel", chaos.between(0, 9)},
+              Value::object({{"input_array", "$input.items"},
+                             {"max_parallel", chaos.between(0, 9)},
                              {"batch_size", chaos.dice().chance(0.2) ? 3 : 1}}))
-        .node("double", "code", Value::object({{"source",
-              "return [$item].flat(9).map(o => o.t * 2)"}}))
+        .node("double", "code",
+              Value::object({{"source", "return [$item].flat(9).map(o => o.t * 2)"}}))
         .node("all", "aggregator")
         .node("both", "merge", Value::object({{"timeout", 0}}))
-        .edge("start", "each").edge("each", "double").edge("double", "all")
-        .edge("join", "both", "joined").edge("all", "both", "gathered");
+        .edge("start", "each")
+        .edge("each", "double")
+        .edge("double", "all")
+        .edge("join", "both", "joined")
+        .edge("all", "both", "gathered");
     for (int64_t i = 0; i < edges_; ++i) add_way(graph, chaos, i);
     auto definition = world.define(graph.document());
     world.send(world.start("fan-0", definition,
@@ -57,8 +61,8 @@ class FanIn final : public Workload {
       }
       case 2:
         // Never taken: the barrier must not wait for it.
-        graph.node(name, "conditional", Value::object({{"expression", "{{ 1 > 2 }}"},
-                                                       {"true_edge_id", "t" + name}}));
+        graph.node(name, "conditional",
+                   Value::object({{"expression", "{{ 1 > 2 }}"}, {"true_edge_id", "t" + name}}));
         graph.node(mark, "noop").edge("start", name).edge(name, mark, "t" + name);
         graph.edge(mark, "join");
         return;

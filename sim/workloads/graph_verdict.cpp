@@ -50,8 +50,8 @@ void judge_output(const model::Spec& spec, const model::Expected& expected, cons
     expect(output != nullptr, "the output lacks " + node.id);
     bool found = false;
     for (const Value& value : wanted) found = found || agrees(node, *output, value);
-    expect(found, node.id + " ended with " + to_json(*output) + " instead of " +
-                      to_json(wanted.front()));
+    expect(found,
+           node.id + " ended with " + to_json(*output) + " instead of " + to_json(wanted.front()));
   }
 }
 
@@ -60,8 +60,7 @@ void judge_output(const model::Spec& spec, const model::Expected& expected, cons
 void judge_outcome(const model::Spec& spec, const model::Expected& expected, const Run& run) {
   if (!expected.codes.empty()) {
     expect(run.status == RunStatus::failed,
-           "run " + run.id.text() + " should have failed, but " +
-               std::string(name_of(run.status)));
+           "run " + run.id.text() + " should have failed, but " + std::string(name_of(run.status)));
     std::string code = to_text(run.error.get("code"));
     expect(expected.codes.contains(code), "run " + run.id.text() + " failed with " + code);
     return;

@@ -19,9 +19,12 @@ class Loops final : public Workload {
     Value turns = inside_ ? Value("$item.turns") : Value("$input.turns");
     std::string condition =
         "{{ ($again?.index ?? -1) + 1 < " + std::string(turns.as_string()) + " }}";
-    graph.node("again", "loop",
-               Value::object({{"while", condition}, {"body_edge_id", "body"},
-                              {"done_edge_id", "done"}, {"max_visits", visits_max_}}))
+    graph
+        .node("again", "loop",
+              Value::object({{"while", condition},
+                             {"body_edge_id", "body"},
+                             {"done_edge_id", "done"},
+                             {"max_visits", visits_max_}}))
         .node("fork", "noop")
         .node("nap", "wait", wait_ms(chaos.between(0, 900)))
         .node("ask", "http", Value::object({{"url", "http://sim/ok/turn"}}))
@@ -29,13 +32,20 @@ class Loops final : public Workload {
         .node("add", "code",
               Value::object({{"source", "return {t: ($add?.result?.t ?? 0) + $json.length}"}}))
         .node("end", "code", Value::object({{"source", "return {t: $add?.result?.t ?? 0}"}}))
-        .edge("again", "fork", "body").edge("again", "end", "done")
-        .edge("fork", "nap").edge("fork", "ask").edge("nap", "join").edge("ask", "join")
-        .edge("join", "add").edge("add", "again");
+        .edge("again", "fork", "body")
+        .edge("again", "end", "done")
+        .edge("fork", "nap")
+        .edge("fork", "ask")
+        .edge("nap", "join")
+        .edge("ask", "join")
+        .edge("join", "add")
+        .edge("add", "again");
     if (inside_) {
       graph.node("each", "split", Value::object({{"input_array", "$input.items"}}))
           .node("all", "aggregator")
-          .edge("start", "each").edge("each", "again").edge("end", "all");
+          .edge("start", "each")
+          .edge("each", "again")
+          .edge("end", "all");
     } else {
       graph.edge("start", "again");
     }
@@ -69,15 +79,13 @@ class Loops final : public Workload {
 
   void judge_alone(const Run& run, int64_t turns) {
     if (!fits(turns)) {
-      expect(run.status == RunStatus::failed &&
-                 run.error.get("code") == Value("visit_limit"),
+      expect(run.status == RunStatus::failed && run.error.get("code") == Value("visit_limit"),
              "a loop goes on beyond max_visits");
       return;
     }
     expect(run.status == RunStatus::completed, "a loop ended with " + to_json(run.error));
     const Value& sum = run.output.get("end").get("result").get("t");
-    expect(sum == Value(expected(turns)),
-           std::to_string(turns) + " turns gave " + to_json(sum));
+    expect(sum == Value(expected(turns)), std::to_string(turns) + " turns gave " + to_json(sum));
   }
   void judge_items(const Run& run) {
     expect(run.status == RunStatus::completed, "loops in a split ended with " + to_json(run.error));

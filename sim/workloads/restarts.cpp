@@ -65,8 +65,7 @@ class Restarts final : public Workload {
     auto node = run.done.begin();
     std::advance(node, world.chaos().between(0, static_cast<int64_t>(run.done.size()) - 1));
     const StoredRun& stored = *world.stored(origin_);
-    send(world, stored, "rerun",
-         restart::rerun(source(stored), definition_->nodes[*node].id));
+    send(world, stored, "rerun", restart::rerun(source(stored), definition_->nodes[*node].id));
   }
 
   restart::Source source(const StoredRun& stored) const {
@@ -76,8 +75,8 @@ class Restarts final : public Workload {
             Outcome<restart::Seed> seed) {
     // At the end of a history there is nothing to fork.
     if (!seed) return;
-    Request request = world.start(kind + "-" + std::to_string(++made_), definition_,
-                                  seed->state->input);
+    Request request =
+        world.start(kind + "-" + std::to_string(++made_), definition_, seed->state->input);
     auto& start = std::get<StartRun>(request.command.body);
     start.trigger = seed->state->trigger;
     start.origin = {stored.summary.id, kind};

@@ -28,24 +28,37 @@ class Retries final : public Workload {
     Value policy = on_error_branch("broken");
     policy.set("retry", retry);
     GraphBuilder graph;
-    graph.node("flaky", "http",
-               Value::object({{"url", "http://sim/flaky/2/f"}, {"raise_on_status", "5xx"}}), policy)
+    graph
+        .node("flaky", "http",
+              Value::object({{"url", "http://sim/flaky/2/f"}, {"raise_on_status", "5xx"}}), policy)
         .node("once", "http",
-              Value::object({{"url", "http://sim/ok/once"}, {"at_most_once", true},
-                             {"method", "POST"}, {"body", "$run.now"}}),
+              Value::object({{"url", "http://sim/ok/once"},
+                             {"at_most_once", true},
+                             {"method", "POST"},
+                             {"body", "$run.now"}}),
               on_error_ignore())
         .node("own", "http",
-              Value::object({{"url", "http://sim/flaky/1/own"}, {"retry", 2}, {"retry_delay", 0.2},
+              Value::object({{"url", "http://sim/flaky/1/own"},
+                             {"retry", 2},
+                             {"retry_delay", 0.2},
                              {"raise_on_status", "5xx"}}),
               on_error_ignore())
         .node("mail", "smtp",
               Value::object({{"from", "a@sim"}, {"to", "flaky2@sim"}, {"body", "$run.now"}}),
               mail_policy(retry))
-        .node("fine", "noop").node("sorry", "noop")
+        .node("fine", "noop")
+        .node("sorry", "noop")
         .node("join", "merge", Value::object({{"timeout", 0}}))
-        .edge("start", "flaky").edge("start", "once").edge("start", "own").edge("start", "mail")
-        .edge("flaky", "fine").edge("flaky", "sorry", "broken")
-        .edge("fine", "join").edge("sorry", "join").edge("once", "join").edge("own", "join")
+        .edge("start", "flaky")
+        .edge("start", "once")
+        .edge("start", "own")
+        .edge("start", "mail")
+        .edge("flaky", "fine")
+        .edge("flaky", "sorry", "broken")
+        .edge("fine", "join")
+        .edge("sorry", "join")
+        .edge("once", "join")
+        .edge("own", "join")
         .edge("mail", "join");
     auto definition = world.define(graph.document());
     int64_t runs = chaos.between(1, 3);
@@ -77,8 +90,7 @@ class Retries final : public Workload {
       for (const Event& event : *events) {
         if (const auto* retried = std::get_if<NodeRetryScheduled>(&event.body))
           judge_delay(run, event, *retried);
-        if (const auto* failed = std::get_if<NodeFailed>(&event.body))
-          judge_failure(run, *failed);
+        if (const auto* failed = std::get_if<NodeFailed>(&event.body)) judge_failure(run, *failed);
       }
     }
   }
@@ -87,8 +99,8 @@ class Retries final : public Workload {
     expect(node != "once", "an at_most_once call without a policy is retried");
     auto delay = static_cast<double>((retried.retry_at - event.at).ms);
     if (node == "own") return expect(delay == 200, "retry_delay is not kept");
-    double wanted = std::min<double>(
-        max_backoff_ms, backoff_ms * std::pow(2.0, retried.activation.attempt - 1));
+    double wanted = std::min<double>(max_backoff_ms,
+                                     backoff_ms * std::pow(2.0, retried.activation.attempt - 1));
     expect(delay >= wanted * 0.9 - 1 && delay <= wanted * 1.1 + 1,
            "attempt " + std::to_string(retried.activation.attempt) + " is delayed by " +
                std::to_string(delay) + " ms");

@@ -64,9 +64,9 @@ class Schedules final : public Workload {
         const Run* state = world.state(run);
         expect(state != nullptr, name + " has started run " + run.text() + ", which is not there");
         expect(heard, name + " has not heard of the end of run " + run.text());
-        expect(state->trigger_kind == "schedule" &&
-                   state->trigger.get("schedule_id") == Value(name),
-               "run " + run.text() + " does not know what started it");
+        expect(
+            state->trigger_kind == "schedule" && state->trigger.get("schedule_id") == Value(name),
+            "run " + run.text() + " does not know what started it");
       }
       note(world, watched);
     }
@@ -97,9 +97,9 @@ class Schedules final : public Workload {
     spec.jitter_ms = chaos.between(0, 2) * 1'500;
     if (chaos.dice().chance(0.3)) spec.max_runs = static_cast<uint64_t>(chaos.between(1, 20));
     keys_.push_back({AccountId("main"), ScheduleId(id)});
-    orders_.push_back({{keys_.back(), schedule::CreateSchedule{std::move(spec), false, "hash"},
-                        "tester"},
-                       world.clock().true_now()});
+    orders_.push_back(
+        {{keys_.back(), schedule::CreateSchedule{std::move(spec), false, "hash"}, "tester"},
+         world.clock().true_now()});
   }
 
   void order(World& world, const schedule::Key& key, schedule::CommandBody body) {
@@ -129,8 +129,7 @@ class Schedules final : public Workload {
     expect(taken, "the queue of a small world is full");
   }
 
-  void answered(World& world, const schedule::Command& command,
-                const Outcome<ScheduleTold>& told) {
+  void answered(World& world, const schedule::Command& command, const Outcome<ScheduleTold>& told) {
     if (!told) {
       ErrorCode code = told.error().code;
       bool busy = code == ErrorCode::store_unavailable || code == ErrorCode::outcome_unknown ||

@@ -75,10 +75,9 @@ class Scripts final : public Workload {
     for (int i = 1; i <= count; ++i) {
       std::string name = "const _w" + std::to_string(i);
       std::string own = std::to_string(i);
-      text += dice.chance(0.5)
-                  ? name + " = must(" + own + ", await " + call(i) + ")\n"
-                  : name + " = must([7, " + own + "], await Task.all([" + call(7) + ", " +
-                        call(i) + "]))\n";
+      text += dice.chance(0.5) ? name + " = must(" + own + ", await " + call(i) + ")\n"
+                               : name + " = must([7, " + own + "], await Task.all([" + call(7) +
+                                     ", " + call(i) + "]))\n";
     }
     return text;
   }
@@ -98,13 +97,13 @@ class Scripts final : public Workload {
       expect(cancelled_.contains(run.id), name + " was cancelled by nobody");
       return;
     }
-    flow::Execution expected = model::run_at_once(
-        model::immediate_helpers() + model::without_waits(source_), run.input);
+    flow::Execution expected =
+        model::run_at_once(model::immediate_helpers() + model::without_waits(source_), run.input);
     expect(expected.ended(), "the reference waits");
     if (expected.end == flow::FlowEnd::completed) {
       expect(run.status == RunStatus::completed, name + ": " + to_json(run.error));
-      expect(run.output == expected.output, name + " came to " + to_json(run.output) +
-                                                " instead of " + to_json(expected.output));
+      expect(run.output == expected.output,
+             name + " came to " + to_json(run.output) + " instead of " + to_json(expected.output));
     } else {
       expect(run.status == RunStatus::failed, name + " came to " + to_json(run.output));
       expect(run.error.get("code") == Value(expected.error.code),

@@ -55,8 +55,8 @@ class SignalLoops final : public Workload {
           return a.get("n").as_integer() < b.get("n").as_integer();
         });
       Value expected = Value::array(std::move(told));
-      expect(run.output == expected, id.text() + " got " + to_json(run.output) + " instead of " +
-                                         to_json(expected));
+      expect(run.output == expected,
+             id.text() + " got " + to_json(run.output) + " instead of " + to_json(expected));
       world.probe(Probe::script_heard_all);
     }
   }

@@ -23,13 +23,16 @@ class Signals final : public Workload {
       graph.node(name, "wait_for_signal", Value::object({{"name", "news"}})).edge(before, name);
       before = name;
     }
-    Value maybe = Value::object({{"name", "maybe"}, {"timeout_ms", chaos.between(1, 20'000)},
+    Value maybe = Value::object({{"name", "maybe"},
+                                 {"timeout_ms", chaos.between(1, 20'000)},
                                  {"on_timeout", branch ? "branch" : "continue"}});
     if (branch) maybe.set("timeout_edge_id", "late");
     graph.node("maybe", "wait_for_signal", maybe)
-        .node("heard", "noop").node("missed", "noop")
+        .node("heard", "noop")
+        .node("missed", "noop")
         .node("join", "merge", Value::object({{"timeout", 0}}))
-        .edge("start", "maybe").edge("maybe", "heard");
+        .edge("start", "maybe")
+        .edge("maybe", "heard");
     if (branch) graph.edge("maybe", "missed", "late");
     graph.edge("heard", "join").edge(before, "join");
     if (branch) graph.edge("missed", "join");

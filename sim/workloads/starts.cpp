@@ -16,7 +16,8 @@ class Starts final : public Workload {
     GraphBuilder graph;
     graph.node("ask", "http", Value::object({{"url", "http://sim/ok/start"}}))
         .node("nap", "wait", wait_ms(chaos.between(0, 2'000)))
-        .edge("start", "ask").edge("ask", "nap");
+        .edge("start", "ask")
+        .edge("ask", "nap");
     auto definition = world.define(graph.document());
     ids_ = chaos.between(1, 4);
     for (int64_t i = 0; i < ids_; ++i) {

@@ -43,8 +43,12 @@ class Timeouts final : public Workload {
     graph.node("a", "wait", wait_ms(chaos.between(0, 5'000)))
         .node("b", "wait", wait_ms(chaos.between(0, 15'000)))
         .node("m", "merge", Value::object({{"timeout", chaos.between(1, 8)}}), error)
-        .node("after", "noop").node("late", "noop")
-        .edge("start", "a").edge("start", "b").edge("a", "m").edge("b", "m")
+        .node("after", "noop")
+        .node("late", "noop")
+        .edge("start", "a")
+        .edge("start", "b")
+        .edge("a", "m")
+        .edge("b", "m")
         .edge("m", "after");
     if (policy_ == 2) graph.edge("m", "late", "gave_up");
     if (policy_ != 2) graph.edge("start", "late");
@@ -54,16 +58,23 @@ class Timeouts final : public Workload {
     graph.node("x", "wait", wait_ms(chaos.between(0, 4'000)))
         .node("y", "http", Value::object({{"url", "http://sim/ok/y"}}))
         .node("z", "wait", wait_ms(chaos.between(0, 9'000)))
-        .node("first", "merge", Value::object({{"wait_mode", "wait_for_any"},
-                                               {"cancel_losers", cancels}}))
+        .node("first", "merge",
+              Value::object({{"wait_mode", "wait_for_any"}, {"cancel_losers", cancels}}))
         .node("won", "noop")
-        .edge("start", "x").edge("start", "y").edge("start", "z")
-        .edge("x", "first").edge("y", "first").edge("z", "first").edge("first", "won");
+        .edge("start", "x")
+        .edge("start", "y")
+        .edge("start", "z")
+        .edge("x", "first")
+        .edge("y", "first")
+        .edge("z", "first")
+        .edge("first", "won");
   }
   void add_aggregator(GraphBuilder& graph, Chaos& chaos) {
     partial_ = chaos.dice().chance(0.5);
-    graph.node("each", "split", Value::object({{"input_array", "$input.items"},
-                                               {"max_parallel", chaos.between(0, 2)}}))
+    graph
+        .node(
+            "each", "split",
+            Value::object({{"input_array", "$input.items"}, {"max_parallel", chaos.between(0, 2)}}))
         .node("slow", "wait", Value::object({{"amount", "{{ $item.t * 3 }}"}}))
         .node("pair", "merge", Value::object({{"timeout", 100}}))
         .node("all", "aggregator",
@@ -71,8 +82,12 @@ class Timeouts final : public Workload {
                              {"on_timeout", partial_ ? "partial" : "fail"}}),
               on_error_ignore())
         .node("gathered", "noop")
-        .edge("start", "each").edge("each", "slow").edge("each", "pair").edge("slow", "pair")
-        .edge("pair", "all").edge("all", "gathered");
+        .edge("start", "each")
+        .edge("each", "slow")
+        .edge("each", "pair")
+        .edge("slow", "pair")
+        .edge("pair", "all")
+        .edge("all", "gathered");
   }
 
   void judge_run(const Run& run) {
@@ -80,8 +95,8 @@ class Timeouts final : public Workload {
     if (run.status == RunStatus::timed_out)
       return expect(limit_ms_ > 0, "a run without a limit timed out");
     if (run.status == RunStatus::failed)
-      return expect(policy_ == 0 && code == "merge_timeout", "the run failed: " +
-                                                                 to_json(run.error));
+      return expect(policy_ == 0 && code == "merge_timeout",
+                    "the run failed: " + to_json(run.error));
     expect(run.status == RunStatus::completed, "the run did not complete");
     const Value& output = run.output;
     expect(output.find("won"), "nobody won: " + to_json(output));

@@ -107,10 +107,11 @@ class Wild final : public Workload {
     if (type == "wait") return wait_ms(chaos.between(0, 6) * 1'000);
     if (type == "http") {
       static constexpr std::array paths = {"ok", "down", "flaky/1", "status/500"};
-      return Value::object({{"url", std::string("http://sim/") + paths[chaos.dice().below(4)] +
-                                        "/w"},
-                            {"raise_on_status", "5xx"}, {"retry", chaos.between(0, 1)},
-                            {"at_most_once", chaos.dice().chance(0.2)}});
+      return Value::object(
+          {{"url", std::string("http://sim/") + paths[chaos.dice().below(4)] + "/w"},
+           {"raise_on_status", "5xx"},
+           {"retry", chaos.between(0, 1)},
+           {"at_most_once", chaos.dice().chance(0.2)}});
     }
     if (type == "conditional")
       return named_edges({{"expression", chaos.dice().chance(0.5) ? "{{ 1 < 2 }}" : "{{ 2 < 1 }}"}},

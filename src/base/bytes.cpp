@@ -53,19 +53,13 @@ void ByteWriter::value(const Value& value) { value_at(value, 0); }
 
 void ByteWriter::value_at(const Value& value, int depth) {
   switch (value.kind()) {
-    case Value::Kind::null:
-      return u8(tag_null);
-    case Value::Kind::boolean:
-      return u8(value.as_bool() ? tag_true : tag_false);
-    case Value::Kind::integer:
-      u8(tag_integer);
-      return zigzag(value.as_integer());
+    case Value::Kind::null: return u8(tag_null);
+    case Value::Kind::boolean: return u8(value.as_bool() ? tag_true : tag_false);
+    case Value::Kind::integer: u8(tag_integer); return zigzag(value.as_integer());
     case Value::Kind::number:
       u8(tag_number);
       return fixed64(std::bit_cast<uint64_t>(value.as_number()));
-    case Value::Kind::string:
-      u8(tag_string);
-      return text(value.as_string());
+    case Value::Kind::string: u8(tag_string); return text(value.as_string());
     case Value::Kind::array:
       check(depth < value_nesting_max);
       u8(tag_array);
@@ -156,14 +150,10 @@ Value ByteReader::value_at(int depth, std::vector<Value>& waiting) {
   uint8_t tag = u8();
   if (!ok_) return {};
   switch (tag) {
-    case tag_null:
-      return {};
-    case tag_false:
-      return false;
-    case tag_true:
-      return true;
-    case tag_integer:
-      return zigzag();
+    case tag_null: return {};
+    case tag_false: return false;
+    case tag_true: return true;
+    case tag_integer: return zigzag();
     case tag_number: {
       auto number = std::bit_cast<double>(fixed64());
       return ok_ ? Value(number) : Value();
@@ -173,11 +163,8 @@ Value ByteReader::value_at(int depth, std::vector<Value>& waiting) {
       return ok_ ? Value(value) : Value();
     }
     case tag_array:
-    case tag_object:
-      break;
-    default:
-      fail();
-      return {};
+    case tag_object: break;
+    default: fail(); return {};
   }
   size_t elements = count();
   if (depth >= value_nesting_max) fail();

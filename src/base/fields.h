@@ -27,7 +27,9 @@ class FieldWriter {
  public:
   explicit FieldWriter(ByteWriter& out) : out_(out) {}
   template <class T>
-  void operator()(const char*, T& field) { put(field); }
+  void operator()(const char*, T& field) {
+    put(field);
+  }
 
   void put(bool value) { out_.u8(value ? 1 : 0); }
   void put(uint32_t value) { out_.varint(value); }
@@ -38,8 +40,11 @@ class FieldWriter {
   void put(const std::string& value) { out_.text(value); }
   void put(const Value& value) { out_.value(value); }
   template <class Tag> void put(const Id<Tag>& value) { out_.text(value.text()); }
-  template <class E> requires std::is_enum_v<E>
-  void put(E value) { out_.u8(static_cast<uint8_t>(value)); }
+  template <class E>
+    requires std::is_enum_v<E>
+  void put(E value) {
+    out_.u8(static_cast<uint8_t>(value));
+  }
   template <class T> void put(const std::optional<T>& value) {
     out_.u8(value ? 1 : 0);
     if (value) put(*value);
@@ -69,7 +74,9 @@ class FieldReader {
  public:
   explicit FieldReader(ByteReader& in) : in_(in) {}
   template <class T>
-  void operator()(const char*, T& field) { take(field); }
+  void operator()(const char*, T& field) {
+    take(field);
+  }
 
   void take(bool& value) { value = in_.u8() != 0; }
   void take(uint32_t& value) {
@@ -85,7 +92,8 @@ class FieldReader {
   void take(Value& value) { value = in_.value(); }
   template <class Tag> void take(Id<Tag>& value) { value = Id<Tag>(std::string(in_.text())); }
   /// An enumeration that says which of its words is the last one is held to it.
-  template <class E> requires std::is_enum_v<E>
+  template <class E>
+    requires std::is_enum_v<E>
   void take(E& value) {
     uint8_t number = in_.u8();
     if constexpr (requires { last_of(E{}); })

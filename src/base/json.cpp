@@ -87,20 +87,13 @@ Outcome<Value> Parser::run() {
 
 bool Parser::value() {
   switch (next()) {
-    case '"':
-      return string();
-    case '{':
-      return object();
-    case '[':
-      return array();
-    case 't':
-      return word("true", true);
-    case 'f':
-      return word("false", false);
-    case 'n':
-      return word("null", nullptr);
-    default:
-      return number();
+    case '"': return string();
+    case '{': return object();
+    case '[': return array();
+    case 't': return word("true", true);
+    case 'f': return word("false", false);
+    case 'n': return word("null", nullptr);
+    default: return number();
   }
 }
 

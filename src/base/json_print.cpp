@@ -133,19 +133,14 @@ class Printer {
   /// Prints a scalar, or opens a container.
   void begin(const Value& value) {
     switch (value.kind()) {
-      case Value::Kind::null:
-        out_ += "null";
-        return;
-      case Value::Kind::boolean:
-        out_ += value.as_bool() ? "true" : "false";
-        return;
+      case Value::Kind::null: out_ += "null"; return;
+      case Value::Kind::boolean: out_ += value.as_bool() ? "true" : "false"; return;
       case Value::Kind::integer:
         // Hashes are taken over integers within ±(2^63-1); the one beyond is a number like others.
         if (layout_ == Layout::canonical && value.as_integer() == INT64_MIN)
           return append_number(out_, static_cast<double>(INT64_MIN), Exponents::as_javascript);
         return append_integer(out_, value.as_integer());
-      case Value::Kind::string:
-        return append_string(out_, value.as_string());
+      case Value::Kind::string: return append_string(out_, value.as_string());
       case Value::Kind::number:
         if (!std::isfinite(value.as_number())) {
           out_ += "null";
@@ -154,8 +149,7 @@ class Printer {
         }
         return;
       case Value::Kind::array:
-      case Value::Kind::object:
-        break;
+      case Value::Kind::object: break;
     }
     out_ += value.is_array() ? '[' : '{';
     Frame& frame = open_.emplace_back();

@@ -95,9 +95,8 @@ Exit eval_cases(const std::string& path, const flow::EvaluationCase& common,
     ++number;
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     Outcome<Value> parsed = parse_json(line);
-    Outcome<flow::EvaluationCase> one = parsed ? case_of(*parsed, common)
-                                               : Outcome<flow::EvaluationCase>(
-                                                     Failure{parsed.error()});
+    Outcome<flow::EvaluationCase> one =
+        parsed ? case_of(*parsed, common) : Outcome<flow::EvaluationCase>(Failure{parsed.error()});
     if (!one) {
       Error error = one.error();
       error.message = path + ":" + std::to_string(number) + ": " + error.message;

@@ -57,9 +57,9 @@ Exit schedule(const Arguments& arguments, Surroundings& around) {
     return schedule_on_server(action, arguments, around);
   std::string list;
   for (std::string_view one : known) list.append(list.empty() ? "" : ", ").append(one);
-  std::string message = action.empty() ? "An action is needed: " + list + "."
-                                       : "'" + action + "' is none of " + list + "." +
-                                             did_you_mean(action, known);
+  std::string message =
+      action.empty() ? "An action is needed: " + list + "."
+                     : "'" + action + "' is none of " + list + "." + did_you_mean(action, known);
   return around.terminal.fail({ErrorCode::usage, message, {}});
 }
 

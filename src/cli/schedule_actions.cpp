@@ -28,13 +28,19 @@ std::string rule_text(const Value& schedule) {
 Outcome<Value> creation_body(const Arguments& arguments) {
   FERMATA_TRY_VOID(arguments.expect(2, 2, "create and a WORKFLOW"));
   Value body = Value::object({{"workflow_id", arguments.positional()[1]}});
-  for (TextOption text : {TextOption{"id", "id"}, {"cron", "cron"}, {"zone", "timezone"},
-                          {"gap-policy", "gap_policy"}, {"overlap", "overlap"},
-                          {"catch-up", "catch_up"}, {"start-at", "start_at"},
+  for (TextOption text : {TextOption{"id", "id"},
+                          {"cron", "cron"},
+                          {"zone", "timezone"},
+                          {"gap-policy", "gap_policy"},
+                          {"overlap", "overlap"},
+                          {"catch-up", "catch_up"},
+                          {"start-at", "start_at"},
                           {"end-at", "end_at"}})
     if (auto value = arguments.get(text.option)) body.set(text.field, *value);
-  for (TextOption number : {TextOption{"every-ms", "every_ms"}, {"jitter-ms", "jitter_ms"},
-                            {"catch-up-ms", "catch_up_ms"}, {"max-runs", "max_runs"},
+  for (TextOption number : {TextOption{"every-ms", "every_ms"},
+                            {"jitter-ms", "jitter_ms"},
+                            {"catch-up-ms", "catch_up_ms"},
+                            {"max-runs", "max_runs"},
                             {"version", "version"}}) {
     FERMATA_TRY(value, arguments.number(number.option));
     if (value) body.set(number.field, *value);
@@ -97,8 +103,7 @@ void print_schedule(const Value& schedule, const Value& occurrences, const Termi
 }
 
 Outcome<std::string> id_of(const Arguments& arguments) {
-  FERMATA_TRY_VOID(
-      arguments.expect(2, 2, arguments.positional()[0] + " and the ID of a schedule"));
+  FERMATA_TRY_VOID(arguments.expect(2, 2, arguments.positional()[0] + " and the ID of a schedule"));
   return arguments.positional()[1];
 }
 

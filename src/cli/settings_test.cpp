@@ -193,14 +193,14 @@ TEST(Settings, every_budget_of_scripts_can_be_set) {
   EXPECT_EQ(limits.list_items, standard.list_items);
   EXPECT_EQ(limits.snapshot_warn_bytes, standard.snapshot_warn_bytes);
   EXPECT_EQ(limits.snapshot_max_bytes, standard.snapshot_max_bytes);
-  auto loaded = load({flag("flow_fuel", "2001"), flag("flow_slice", "1002"),
-                      flag("flow_memory", "3"), flag("flow_call_depth", "4"),
-                      flag("flow_fibers", "5"), flag("flow_awaitables", "6"),
-                      flag("flow_string_bytes", "7"), flag("flow_list_items", "8"),
-                      flag("flow_snapshot_warn", "9"), flag("flow_snapshot_max", "10"),
-                      flag("flow_snapshots_kept", "11"), flag("flow_log_lines", "12"),
-                      flag("flow_log_line_bytes", "13"), flag("flow_cancel_grace_ms", "14")},
-                     {});
+  auto loaded =
+      load({flag("flow_fuel", "2001"), flag("flow_slice", "1002"), flag("flow_memory", "3"),
+            flag("flow_call_depth", "4"), flag("flow_fibers", "5"), flag("flow_awaitables", "6"),
+            flag("flow_string_bytes", "7"), flag("flow_list_items", "8"),
+            flag("flow_snapshot_warn", "9"), flag("flow_snapshot_max", "10"),
+            flag("flow_snapshots_kept", "11"), flag("flow_log_lines", "12"),
+            flag("flow_log_line_bytes", "13"), flag("flow_cancel_grace_ms", "14")},
+           {});
   ASSERT_TRUE(loaded);
   limits = run_limits_of(loaded->settings()).flow;
   EXPECT_EQ(limits.fuel, 2001u);
@@ -239,8 +239,8 @@ TEST(Settings, numbers_of_jobs_and_scripts_are_bounded) {
     EXPECT_EQ(out_of_bounds(name, standard), "") << name;
   }
   for (const SettingInfo& info : setting_table()) {
-    bool meant = info.kind == "Count" &&
-                 (info.name.starts_with("jobs_") || info.name.starts_with("flow_"));
+    bool meant =
+        info.kind == "Count" && (info.name.starts_with("jobs_") || info.name.starts_with("flow_"));
     EXPECT_TRUE(!meant || bounded.contains(info.name)) << info.name << " has no bounds";
   }
 }

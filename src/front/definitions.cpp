@@ -70,9 +70,7 @@ graph::DefinitionRef Definitions::keep(const graph::DefinitionRef& definition) {
 }
 
 void Definitions::forget_unused() {
-  std::erase_if(known_, [](const auto& entry) {
-    return entry.second.graph.expired();
-  });
+  std::erase_if(known_, [](const auto& entry) { return entry.second.graph.expired(); });
 }
 
 Outcome<FoundVersion> find_version(Catalog& catalog, const AccountId& account, const WorkflowId& id,

@@ -16,7 +16,8 @@ std::string take_secret(Value& callback, Fields& fields) {
   if (!given) return "";
   std::string secret = given->is_string() ? std::string(given->as_string()) : std::string();
   if (secret.size() < secret_bytes_min || !is_plain_text(secret, secret_bytes_max))
-    fields.add({{"invalid_callback", "/callback/secret",
+    fields.add({{"invalid_callback",
+                 "/callback/secret",
                  "A text of " + std::to_string(secret_bytes_min) + " to " +
                      std::to_string(secret_bytes_max) + " bytes is expected.",
                  {}}});

@@ -65,13 +65,11 @@ Outcome<Value> preview_of(const schedule::Schedule& schedule, const ZoneTable& z
   Value next = Value::array();
   for (; at && static_cast<int64_t>(next.size()) < count; at = rule.next(*at)) {
     Value shown = schedule::view_occurrence(*at, *zone);
-    shown.set("start_at",
-              to_rfc3339(*at + schedule::jitter_of(schedule.id, *at, spec.jitter_ms)));
+    shown.set("start_at", to_rfc3339(*at + schedule::jitter_of(schedule.id, *at, spec.jitter_ms)));
     next.push(std::move(shown));
   }
-  return Value::object({{"timezone", spec.timezone},
-                        {"tzdata", zones.version()},
-                        {"next", std::move(next)}});
+  return Value::object(
+      {{"timezone", spec.timezone}, {"tzdata", zones.version()}, {"next", std::move(next)}});
 }
 
 }  // namespace fermata::front

@@ -79,8 +79,7 @@ class SpecReader {
       spec_.catch_up_ms = fields_.integer("catch_up_ms", 0, schedule::catch_up_ms_max)
                               .value_or(schedule::Spec{}.catch_up_ms);
     if (names("max_runs"))
-      spec_.max_runs =
-          static_cast<uint64_t>(fields_.integer("max_runs", 1, INT64_MAX).value_or(0));
+      spec_.max_runs = static_cast<uint64_t>(fields_.integer("max_runs", 1, INT64_MAX).value_or(0));
   }
 
   template <class E, class Of>

@@ -10,7 +10,7 @@ namespace fermata {
 struct ContactTold {
   Contact contact;
   bool created = false;
-  uint64_t waits_cancelled = 0;       ///< by it, with the runs they belonged to
+  uint64_t waits_cancelled = 0;  ///< by it, with the runs they belonged to
   uint64_t executions_cancelled = 0;
 };
 /// Called once, on the partition's thread; must not block.

@@ -6,8 +6,6 @@ namespace fermata {
 /// Nothing is put off for longer than that: what seems to be was so before the clock was set back.
 constexpr Duration put_off_max{1'000};
 
-inline bool is_due(Instant until, Instant now) {
-  return until <= now || until > now + put_off_max;
-}
+inline bool is_due(Instant until, Instant now) { return until <= now || until > now + put_off_max; }
 
 }  // namespace fermata

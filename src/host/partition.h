@@ -224,16 +224,16 @@ class Host::Partition : private SignalSurroundings {
   std::atomic<bool> stopping_{false};
 
   // Owned by the thread that takes turns.
-  std::shared_ptr<const ZoneTable> zones_;  ///< in force in this turn
-  std::shared_ptr<const AccountTable> accounts_;  ///< likewise
+  std::shared_ptr<const ZoneTable> zones_;               ///< in force in this turn
+  std::shared_ptr<const AccountTable> accounts_;         ///< likewise
   std::map<ContactKey, std::vector<Item>> starts_held_;  ///< until the contact is durable
-  std::vector<ContactItem> mentions_;       ///< by runs of this turn
-  Flight next_;                             ///< decided, and to be submitted
-  Flight flying_;                           ///< its batch is with the store
-  HeldItems held_;                          ///< for runs of the two above
-  std::vector<Posted> posts_;               ///< sent by this turn, to be decided in it
-  std::vector<Posted> held_posts_;          ///< to runs that fly; the next batch waits for them
-  std::vector<PostedJob> job_posts_;        ///< likewise, to jobs
+  std::vector<ContactItem> mentions_;                    ///< by runs of this turn
+  Flight next_;                                          ///< decided, and to be submitted
+  Flight flying_;                                        ///< its batch is with the store
+  HeldItems held_;                                       ///< for runs of the two above
+  std::vector<Posted> posts_;                            ///< sent by this turn, to be decided in it
+  std::vector<Posted> held_posts_;    ///< to runs that fly; the next batch waits for them
+  std::vector<PostedJob> job_posts_;  ///< likewise, to jobs
   std::vector<PostedJob> held_job_posts_;
   std::vector<PostedSchedule> schedule_posts_;  ///< likewise, to schedules
   std::vector<PostedSchedule> held_schedule_posts_;

@@ -12,7 +12,7 @@ namespace fermata {
 struct Unspared {
   uint64_t events = 0;
   uint64_t bytes = 0;
-  uint64_t reluctance = 1;  ///< doubled whenever a checkpoint turned out too large
+  uint64_t reluctance = 1;   ///< doubled whenever a checkpoint turned out too large
   uint64_t script_fuel = 0;  ///< a script had used when it was last written down
 };
 

@@ -9,8 +9,8 @@ Outcome<schedule::Schedule> open_schedule(const ScheduleId& id, const StoredSche
   if (!stored.checkpoint) return schedule::fold(id, stored.history);
   FERMATA_TRY(state, schedule::decode_state(stored.checkpoint->bytes));
   if (state.id != id || state.last_sequence != stored.checkpoint->sequence)
-    return fail(ErrorCode::data_damaged, "the stored state of schedule " + id.text() +
-                                             " is not that of its sequence");
+    return fail(ErrorCode::data_damaged,
+                "the stored state of schedule " + id.text() + " is not that of its sequence");
   return schedule::fold_on(std::move(state), stored.history);
 }
 

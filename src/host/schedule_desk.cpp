@@ -26,8 +26,13 @@ std::vector<AuditLine> audit_lines(const TouchedSchedule& touched) {
     const schedule::Command& command = decided.item.command;
     const char* action = action_of(command.body);
     if (!decided.changed || !action || command.actor == "engine") continue;
-    lines.push_back({command.schedule.account, touched.events.back().at, command.actor, action,
-                     command.schedule.id.text(), {}, Value()});
+    lines.push_back({command.schedule.account,
+                     touched.events.back().at,
+                     command.actor,
+                     action,
+                     command.schedule.id.text(),
+                     {},
+                     Value()});
   }
   return lines;
 }
@@ -96,8 +101,7 @@ DecidedScheduleItem& ScheduleDesk::decide(TouchedSchedule& touched, ScheduleItem
     decided.refusal = decision.error();
   } else {
     decided.changed = !decision->events.empty();
-    std::move(decision->events.begin(), decision->events.end(),
-              std::back_inserter(touched.events));
+    std::move(decision->events.begin(), decision->events.end(), std::back_inserter(touched.events));
     posts = std::move(decision->posts);
   }
   touched.items.push_back(std::move(decided));

@@ -58,8 +58,8 @@ class ScheduleDesk {
   Instant now_;  ///< of the turn under way
   bool zones_told_ = false;
   BoundedQueue<ScheduleItem> queue_;
-  std::deque<ScheduleItem> items_;                 ///< to be decided
-  std::multimap<Instant, ScheduleItem> deferred_;  ///< to be tried again later
+  std::deque<ScheduleItem> items_;                           ///< to be decided
+  std::multimap<Instant, ScheduleItem> deferred_;            ///< to be tried again later
   std::map<schedule::Key, std::vector<ScheduleItem>> held_;  ///< for those not durable yet
 };
 

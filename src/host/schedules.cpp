@@ -111,9 +111,8 @@ void Host::Partition::post_from_schedule(const schedule::Key& from, schedule::Sc
   auto found = ports_.definitions.workflow(order.account, order.workflow, order.version);
   if (!found) return refuse_start(from, order.run, found.error(), group);
   if (!found->active) {
-    Error inactive{ErrorCode::workflow_inactive,
-                   "workflow " + order.workflow.text() + " is inactive",
-                   {}};
+    Error inactive{
+        ErrorCode::workflow_inactive, "workflow " + order.workflow.text() + " is inactive", {}};
     return refuse_start(from, order.run, inactive, group);
   }
   RunId run = order.run;
@@ -137,8 +136,7 @@ void Host::Partition::answer_schedule(const schedule::Key& key, const Run& run, 
                                       const std::optional<Error>& refusal, Groups::Member group) {
   if (refusal) return refuse_start(key, run.id, *refusal, group);
   if (!was_there || !is_terminal(run.status)) return;
-  ScheduleItem item{.command = {
-                        key, schedule::RunEnded{run.id, std::string(name_of(run.status))}}};
+  ScheduleItem item{.command = {key, schedule::RunEnded{run.id, std::string(name_of(run.status))}}};
   item.posted = true;
   schedule_posts_.push_back({std::move(item), group});
 }

@@ -21,8 +21,8 @@ namespace fermata {
 /// A command on its way through the host.
 struct Item {
   Command command;
-  Reply reply;         ///< empty for the engine's own commands
-  uint32_t tries = 0;  ///< commits that conflicted
+  Reply reply;          ///< empty for the engine's own commands
+  uint32_t tries = 0;   ///< commits that conflicted
   uint32_t delays = 0;  ///< how often the store could not be read or written
   /// Follows from a command of the same turn, which brings it again should the commit fail.
   bool posted = false;
@@ -39,12 +39,12 @@ struct Touched {
   Groups::Member group = 0;
   std::vector<Event> events;
   std::vector<Effect> effects;
-  std::vector<WaitRecord> waits;   ///< that the events changed, each as it is now
+  std::vector<WaitRecord> waits;          ///< that the events changed, each as it is now
   std::vector<ApprovalRecord> approvals;  ///< the same
-  std::vector<Delivery> deliveries;  ///< of ends among the events
-  std::vector<DecidedItem> items;  ///< repeated when the commit conflicts
-  std::optional<RunWrite> write;   ///< once made; a post that comes later unmakes it
-  WaitLimits::Counted counted{};   ///< by the decisions, until they are durable
+  std::vector<Delivery> deliveries;       ///< of ends among the events
+  std::vector<DecidedItem> items;         ///< repeated when the commit conflicts
+  std::optional<RunWrite> write;          ///< once made; a post that comes later unmakes it
+  WaitLimits::Counted counted{};          ///< by the decisions, until they are durable
 };
 
 /// Roots that were decided. In the batch made of it each has the same place.

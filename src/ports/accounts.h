@@ -26,8 +26,8 @@ struct WorkflowRules {
   AccountId account;
   WorkflowId workflow;
   OnInactive inactive = OnInactive::active;  ///< what its waits do while it is inactive (W-31)
-  Value goals;     ///< {mode, goals}, or null (W-30)
-  Value triggers;  ///< a list, or null
+  Value goals;                               ///< {mode, goals}, or null (W-30)
+  Value triggers;                            ///< a list, or null
   uint64_t revision = 0;
   Instant updated_at;
   bool operator==(const WorkflowRules&) const = default;

@@ -28,7 +28,7 @@ struct CallSecrets {
   std::vector<std::pair<std::string, std::string>> query;
   /// Texts that an answer must not repeat, in every form a server may echo them.
   std::vector<std::string> hidden;
-  std::vector<std::string> signing{};  ///< what a callback is signed with, each alone
+  std::vector<std::string> signing{};       ///< what a callback is signed with, each alone
   std::optional<MailServer> mail_server{};  ///< of a mail, which takes nothing else
 };
 

@@ -6,18 +6,12 @@ namespace fermata {
 
 std::string_view name_of(Resolution resolution) {
   switch (resolution) {
-    case Resolution::none:
-      return "";
-    case Resolution::retried:
-      return "retried";
-    case Resolution::discarded:
-      return "discarded";
-    case Resolution::released:
-      return "released";
-    case Resolution::run_handled:
-      return "run_handled";
-    case Resolution::purged:
-      return "purged";
+    case Resolution::none: return "";
+    case Resolution::retried: return "retried";
+    case Resolution::discarded: return "discarded";
+    case Resolution::released: return "released";
+    case Resolution::run_handled: return "run_handled";
+    case Resolution::purged: return "purged";
   }
   return "";
 }

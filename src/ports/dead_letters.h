@@ -25,8 +25,11 @@ struct DeadLetterEntry {
   bool open() const { return resolution == Resolution::none; }
   bool operator==(const DeadLetterEntry&) const = default;
   template <class V> void each(V&& v) {
-    v("letter", letter); v("resolution", resolution); v("resolved_at", resolved_at);
-    v("resolved_by", resolved_by); v("retried_as", retried_as);
+    v("letter", letter);
+    v("resolution", resolution);
+    v("resolved_at", resolved_at);
+    v("resolved_by", resolved_by);
+    v("retried_as", retried_as);
   }
 };
 

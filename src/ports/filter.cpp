@@ -62,8 +62,8 @@ bool matches(const JobFilter& filter, const job::Summary& job) {
   if (!filter.reason_code.empty() && filter.reason_code != job.reason_code) return false;
   if (!filter.topic.empty() && !fleet::fits(filter.topic, job.topic)) return false;
   if (!within(job.submitted_at, filter.from, filter.to)) return false;
-  if (!filter.states.empty() && std::find(filter.states.begin(), filter.states.end(), job.state) ==
-                                    filter.states.end()) {
+  if (!filter.states.empty() &&
+      std::find(filter.states.begin(), filter.states.end(), job.state) == filter.states.end()) {
     return false;
   }
   if (!filter.label_key.empty() && !has_label(job.labels, filter.label_key, filter.label_value)) {

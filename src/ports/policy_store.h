@@ -14,25 +14,32 @@ namespace fermata {
 struct PolicyDocument {
   static constexpr bool extensible = true;
   policy::DocumentKind kind = policy::DocumentKind::base;
-  AccountId account{};  ///< of a bundle
-  std::string id{};     ///< of a bundle
+  AccountId account{};    ///< of a bundle
+  std::string id{};       ///< of a bundle
   uint32_t position = 0;  ///< bundles are asked in this order
   Value document{};
   uint64_t revision = 0;  ///< of the change that wrote it; the ETag
   Instant at{};
   std::string by{};
-  std::string origin{};  ///< file, api or rollback
+  std::string origin{};       ///< file, api or rollback
   std::string file_sha256{};  ///< of the text it was read from
   bool operator==(const PolicyDocument&) const = default;
   template <class V> void each(V&& v) {
-    v("kind", kind); v("account_id", account); v("id", id); v("position", position);
-    v("document", document); v("revision", revision); v("at", at); v("by", by);
-    v("origin", origin); v("file_sha256", file_sha256);
+    v("kind", kind);
+    v("account_id", account);
+    v("id", id);
+    v("position", position);
+    v("document", document);
+    v("revision", revision);
+    v("at", at);
+    v("by", by);
+    v("origin", origin);
+    v("file_sha256", file_sha256);
   }
 };
 namespace policy {
 constexpr DocumentKind last_of(DocumentKind) { return DocumentKind::invariants; }
-}
+}  // namespace policy
 
 /// When a policy came into force for an account (or, where that is empty, for all without bundles).
 struct PolicyVersion {
@@ -45,8 +52,12 @@ struct PolicyVersion {
   std::string origin{};
   bool operator==(const PolicyVersion&) const = default;
   template <class V> void each(V&& v) {
-    v("account_id", account); v("snapshot", snapshot); v("at", at); v("by", by);
-    v("reason", reason); v("origin", origin);
+    v("account_id", account);
+    v("snapshot", snapshot);
+    v("at", at);
+    v("by", by);
+    v("reason", reason);
+    v("origin", origin);
   }
 };
 struct PolicyVersionPage {

@@ -109,11 +109,11 @@ struct ScheduleWrite {
 };
 
 struct CommitBatch {
-  std::vector<RunWrite> runs;              ///< each run at most once
-  std::vector<JobWrite> jobs{};            ///< each job at most once
-  std::vector<ScheduleWrite> schedules{};  ///< each schedule at most once
+  std::vector<RunWrite> runs;               ///< each run at most once
+  std::vector<JobWrite> jobs{};             ///< each job at most once
+  std::vector<ScheduleWrite> schedules{};   ///< each schedule at most once
   std::vector<DeliveryWrite> deliveries{};  ///< each delivery at most once
-  std::vector<ContactWrite> contacts{};    ///< each contact at most once
+  std::vector<ContactWrite> contacts{};     ///< each contact at most once
   RollWrite roll{};
   /// Each at most once. None depends on what was there before; a crash that leaves only part of the
   /// batch leaves these rather than what follows from them.
@@ -122,8 +122,8 @@ struct CommitBatch {
   /// How many outcomes it has: per run, job, schedule, delivery, contact and signal, then one for a
   /// roll that is not empty.
   size_t size() const {
-    return runs.size() + jobs.size() + schedules.size() + deliveries.size() +
-           signals.size() + contacts.size() + (roll.empty() ? 0 : 1);
+    return runs.size() + jobs.size() + schedules.size() + deliveries.size() + signals.size() +
+           contacts.size() + (roll.empty() ? 0 : 1);
   }
 };
 

@@ -22,18 +22,12 @@ constexpr std::string_view repeatable_parameter = "status";
 Role role_for(Access access) {
   switch (access) {
     case Access::open:
-    case Access::viewer:
-      return Role::viewer;
-    case Access::operator_:
-      return Role::operator_;
-    case Access::editor:
-      return Role::editor;
-    case Access::admin:
-      return Role::admin;
-    case Access::worker:
-      return Role::worker;
-    case Access::root:
-      break;
+    case Access::viewer: return Role::viewer;
+    case Access::operator_: return Role::operator_;
+    case Access::editor: return Role::editor;
+    case Access::admin: return Role::admin;
+    case Access::worker: return Role::worker;
+    case Access::root: break;
   }
   return Role::root;
 }

@@ -8,8 +8,8 @@
 
 #include "ports/feed.h"
 #include "server/job_metrics.h"
-#include "server/wait_metrics.h"
 #include "server/saga_metrics.h"
+#include "server/wait_metrics.h"
 
 namespace fermata::server {
 

@@ -10,20 +10,13 @@ namespace {
 
 std::string_view role_text(Access access) {
   switch (access) {
-    case Access::open:
-      return "";
-    case Access::viewer:
-      return "viewer";
-    case Access::operator_:
-      return "operator";
-    case Access::editor:
-      return "editor";
-    case Access::admin:
-      return "admin";
-    case Access::worker:
-      return "worker";
-    case Access::root:
-      break;
+    case Access::open: return "";
+    case Access::viewer: return "viewer";
+    case Access::operator_: return "operator";
+    case Access::editor: return "editor";
+    case Access::admin: return "admin";
+    case Access::worker: return "worker";
+    case Access::root: break;
   }
   return "root";
 }

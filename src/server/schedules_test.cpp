@@ -46,8 +46,7 @@ std::string told(const TestWorld::Answer& answer) {
   std::string all = std::to_string(answer.status) + " " + answer.code();
   const Value& errors = answer.body.get("errors");
   if (!errors.is_array()) return all;
-  for (const Value& error : errors.items())
-    all += " " + std::string(error.get("path").as_string());
+  for (const Value& error : errors.items()) all += " " + std::string(error.get("path").as_string());
   return all;
 }
 
@@ -144,8 +143,8 @@ TEST(Schedules, start_their_executions_and_know_what_became_of_each) {
   EXPECT_EQ(newest.get("scheduled_at"), Value("2026-01-26T02:00:00.000Z"));
   EXPECT_EQ(newest.get("outcome"), Value("started"));
   EXPECT_EQ(newest.get("status"), Value("completed"));
-  auto rest = world.ask("GET", path("hourly", "/occurrences?cursor=" +
-                                                  text(page.body, "next_cursor")));
+  auto rest =
+      world.ask("GET", path("hourly", "/occurrences?cursor=" + text(page.body, "next_cursor")));
   ASSERT_EQ(rest.body.get("items").size(), 1u) << rest.text;
   EXPECT_EQ(rest.body.get("items").items()[0].get("scheduled_at"),
             Value("2026-01-26T01:00:00.000Z"));
@@ -207,8 +206,7 @@ TEST(Schedules, are_replaced_and_changed_under_their_revision) {
   EXPECT_TRUE(changed.body.get("max_runs").is_null());
   EXPECT_EQ(changed.body.get("jitter_ms"), Value(60000));
   EXPECT_EQ(changed.body.get("next"), Value("2026-01-26T06:00:00.000Z"));
-  EXPECT_EQ(told(world.ask("PATCH", path("a"), R"({"cron": "soon"})")),
-            "422 invalid_field /cron");
+  EXPECT_EQ(told(world.ask("PATCH", path("a"), R"({"cron": "soon"})")), "422 invalid_field /cron");
   EXPECT_EQ(told(world.ask("PATCH", path("a"), "{}", "If-Match: \"2\"\r\n")),
             "412 version_conflict");
   auto preview = world.ask("GET", path("a", "/preview?n=2"));
@@ -253,10 +251,10 @@ TEST(Schedules, idempotency_key_makes_one_schedule) {
   EXPECT_EQ(first.status, 201);
   EXPECT_EQ(second.status, 201);
   EXPECT_EQ(first.body, second.body);
-  EXPECT_EQ(told(world.ask("POST", "/api/v1/schedules",
-                           R"({"workflow_id": "instant", "cron": "@hourly"})",
-                           "Idempotency-Key: k\r\n")),
-            "409 idempotency_key_reused");
+  EXPECT_EQ(
+      told(world.ask("POST", "/api/v1/schedules",
+                     R"({"workflow_id": "instant", "cron": "@hourly"})", "Idempotency-Key: k\r\n")),
+      "409 idempotency_key_reused");
 }
 
 // A-10, A-11
@@ -300,8 +298,8 @@ TEST(Schedules, of_a_trigger_follow_its_workflow) {
   EXPECT_EQ(made.body.get("trigger_node"), Value("S"));
   EXPECT_EQ(made.body.get("next"), Value("2026-01-26T02:30:00.000Z"));
   world.advance(Duration{3 * 3'600'000});
-  auto run = world.ask("GET", "/api/v1/executions/" +
-                                  text(world.ask("GET", id).body, "last_execution_id"));
+  auto run = world.ask(
+      "GET", "/api/v1/executions/" + text(world.ask("GET", id).body, "last_execution_id"));
   EXPECT_EQ(run.body.get("output"), Value("2026-01-26T02:30:00.000Z")) << run.text;
   EXPECT_EQ(run.body.get("input").get("from"), Value("clock"));
   // Intervals count from when they came to be.
@@ -345,8 +343,9 @@ TEST(Schedules, start_the_current_version_unless_one_is_pinned) {
   TestWorld world;
   world.put_workflows();
   ASSERT_EQ(world.ask("POST", "/api/v1/schedules", hourly).status, 201);
-  ASSERT_EQ(world.ask("POST", "/api/v1/schedules",
-                      R"({"id": "pinned", "workflow_id": "instant", "cron": "0 * * * *",
+  ASSERT_EQ(world
+                .ask("POST", "/api/v1/schedules",
+                     R"({"id": "pinned", "workflow_id": "instant", "cron": "0 * * * *",
                           "version": 1, "input": {"n": 1}})")
                 .status,
             201);

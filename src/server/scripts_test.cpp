@@ -200,8 +200,7 @@ TEST(Scripts, snapshots_show_fibers_frames_and_variables) {
 // F-53
 TEST(Scripts, cancel_waits_for_finally_unless_it_is_forced) {
   TestWorld world;
-  std::string_view source =
-      "try { await Signal.next('a') } finally { await Signal.next('tidy') }";
+  std::string_view source = "try { await Signal.next('a') } finally { await Signal.next('tidy') }";
   std::string polite = begun(world, source);
   world.ask("POST", polite + "/cancel", R"({"reason":"enough"})");
   EXPECT_EQ(world.ask("GET", polite).body.get("status"), Value("waiting"));
@@ -228,12 +227,12 @@ TEST(Scripts, are_retried_forked_rerun_and_migrated) {
   EXPECT_EQ(plan.body.get("frames").items()[0].get("to"), Value("main:1:13")) << plan.text;
   auto retried = world.ask("POST", path + "/retry", R"({"version":2})");
   ASSERT_EQ(retried.status, 201) << retried.text;
-  auto end = world.ask("GET",
-                       "/api/v1/executions/" + std::string(retried.body.get("id").as_string()));
+  auto end =
+      world.ask("GET", "/api/v1/executions/" + std::string(retried.body.get("id").as_string()));
   EXPECT_EQ(to_json(end.body.get("output")), "[null,3]") << end.text;
   EXPECT_EQ(end.body.get("origin").get("kind"), Value("retry"));
-  auto forked = world.ask("POST", path + "/fork",
-                          "{\"at_sequence\":" + std::to_string(parked) + "}");
+  auto forked =
+      world.ask("POST", path + "/fork", "{\"at_sequence\":" + std::to_string(parked) + "}");
   ASSERT_EQ(forked.status, 201) << forked.text;
   std::string fork = "/api/v1/executions/" + std::string(forked.body.get("id").as_string());
   world.ask("POST", fork + "/signals/x", R"({"payload":{"a":{"b":9}}})");

@@ -111,8 +111,8 @@ TEST_F(TaskOutcomes, nobody_takes_the_task_until_its_deadline) {
             "  try { return await Task.run('nobody', {}, { deadline_ms: 60000 }) }\n"
             "  catch (e) { return e.code }\n}\n",
             "Content-Type: text/x-flow\r\n");
-  ASSERT_EQ(post("/worker/register", Value::object({{"worker_id", "other"},
-                                                    {"topics", Value::array({"something"})}}))
+  ASSERT_EQ(post("/worker/register",
+                 Value::object({{"worker_id", "other"}, {"topics", Value::array({"something"})}}))
                 .status,
             200);
   // The worker of the fixture takes everything, so this one runs without it.

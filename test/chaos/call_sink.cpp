@@ -86,8 +86,7 @@ void CallSink::serve() {
         continue;
       }
       received[fd].append(buffer, static_cast<size_t>(got));
-      while (take_request(received[fd]))
-        (void)send(fd, answer.data(), answer.size(), MSG_NOSIGNAL);
+      while (take_request(received[fd])) (void)send(fd, answer.data(), answer.size(), MSG_NOSIGNAL);
     }
     if (open[1].revents) {
       int fd = accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK);

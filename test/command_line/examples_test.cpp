@@ -37,8 +37,8 @@ TEST(Examples, loop_counts_its_turns_without_waiting_for_them) {
 }
 
 TEST(Examples, reminder_waits_hours_in_no_time) {
-  Value output = output_of(
-      fermata({"run", "examples/reminder.flow", "--fast-forward", "--set", "name=Ada"}));
+  Value output =
+      output_of(fermata({"run", "examples/reminder.flow", "--fast-forward", "--set", "name=Ada"}));
   EXPECT_EQ(output.get("reminders").size(), 3u);
   EXPECT_EQ(output.get("reminders").items()[2], Value("3: drink some water, Ada"));
 }

@@ -46,9 +46,9 @@ TEST(ScheduleCommand, is_made_shown_triggered_and_removed) {
                                       {"id":"n","type":"noop"}],
                              "edges":[{"id":"1","src":"t","dst":"n"}]})";
   ASSERT_EQ(server.command({"start", file}).exit, 0);
-  Finished made = server.command({"schedule", "create", "report", "--id", "nightly", "--cron",
-                                  "30 2 * * *", "--zone", "Europe/Berlin", "--set", "days=1",
-                                  "--label", "team=blue"});
+  Finished made =
+      server.command({"schedule", "create", "report", "--id", "nightly", "--cron", "30 2 * * *",
+                      "--zone", "Europe/Berlin", "--set", "days=1", "--label", "team=blue"});
   EXPECT_EQ(made.exit, 0) << made.err;
   EXPECT_EQ(made.out, "nightly\n");
   Finished listed = server.command({"schedule", "ls"});
@@ -84,8 +84,9 @@ TEST(ScheduleCommand, fires_once_for_each_occurrence_through_kills) {
   {
     ServeProcess server(words);
     ASSERT_EQ(server.command({"start", file}).exit, 0);
-    ASSERT_EQ(server.command({"schedule", "create", "tick", "--id", "s", "--every-ms", "1000",
-                              "--overlap", "allow", "--catch-up", "all"})
+    ASSERT_EQ(server
+                  .command({"schedule", "create", "tick", "--id", "s", "--every-ms", "1000",
+                            "--overlap", "allow", "--catch-up", "all"})
                   .exit,
               0);
     server.kill_hard();

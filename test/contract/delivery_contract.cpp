@@ -82,8 +82,7 @@ TEST_P(DeliveryContract, change_and_a_run_stand_or_fall_together) {
   write.delivery = stored("r1-1");
   write.delivery.attempts = 5;
   write.group = 1;
-  EXPECT_EQ(store().commit(batch),
-            (std::vector{CommitOutcome::conflict, CommitOutcome::conflict}));
+  EXPECT_EQ(store().commit(batch), (std::vector{CommitOutcome::conflict, CommitOutcome::conflict}));
   EXPECT_EQ(stored("r1-1").attempts, 0u);
   batch.runs.back().expected_version = 1;
   EXPECT_EQ(store().commit(batch), (std::vector{CommitOutcome::done, CommitOutcome::done}));

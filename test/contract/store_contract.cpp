@@ -122,8 +122,8 @@ TEST_P(StoreContract, writes_of_one_group_take_effect_together_or_not_at_all) {
   RunWrite alone = creation("r3");
   stale.group = beside.group = 7;
   std::vector<CommitOutcome> outcomes = store().commit({{beside, alone, stale}});
-  EXPECT_EQ(outcomes, (std::vector{CommitOutcome::conflict, CommitOutcome::done,
-                                   CommitOutcome::conflict}));
+  EXPECT_EQ(outcomes,
+            (std::vector{CommitOutcome::conflict, CommitOutcome::done, CommitOutcome::conflict}));
   EXPECT_EQ(load("r2").version, 0u);
   EXPECT_EQ(load("r3").version, 1u);
   change.group = beside.group = 9;

@@ -17,7 +17,8 @@ using Stopped = std::vector<std::string>;
 
 // F-28
 TEST(EndsOfTasks, are_told_to_the_script_by_code) {
-  for (auto [state, code] : {std::pair("FAILED", "TASK_FAILED"), {"TIMEOUT", "TASK_TIMED_OUT"},
+  for (auto [state, code] : {std::pair("FAILED", "TASK_FAILED"),
+                             {"TIMEOUT", "TASK_TIMED_OUT"},
                              {"DENIED", "TASK_DENIED"},
                              {"OUTPUT_QUARANTINED", "TASK_QUARANTINED"},
                              {"CANCELLED", "CANCELLED"}}) {
@@ -26,8 +27,9 @@ TEST(EndsOfTasks, are_told_to_the_script_by_code) {
     run.settle("r.1", state);
     EXPECT_EQ(run.run.output, Value(code));
   }
-  ScriptRun failed(define_script("try { await Task.run('x', {}) } catch (e) {\n"
-                                 "  return [e.message, e.cause.code, e.attempts, e.task] }"));
+  ScriptRun failed(
+      define_script("try { await Task.run('x', {}) } catch (e) {\n"
+                    "  return [e.message, e.cause.code, e.attempts, e.task] }"));
   failed.start();
   failed.settle("r.1", "FAILED");
   EXPECT_EQ(to_json(failed.run.output), R"(["no","x",1,"x"])");
@@ -37,15 +39,21 @@ TEST(EndsOfTasks, are_told_to_the_script_by_code) {
 TEST(EndsOfTasks, that_are_fatal_pass_by_every_catch) {
   ScriptRun run(define_script("try { await Task.run('x', {}) } catch (e) { return e.code }"));
   run.start();
-  run.tell(SettleJob{JobId("r.1"), "FAILED", {}, Value::object({{"code", "x"}, {"message", "no"}}),
-                     "hand", 1, true});
+  run.tell(SettleJob{JobId("r.1"),
+                     "FAILED",
+                     {},
+                     Value::object({{"code", "x"}, {"message", "no"}}),
+                     "hand",
+                     1,
+                     true});
   EXPECT_EQ(run.run.status, RunStatus::failed);
 }
 
 // F-28: a job that has ended once has ended.
 TEST(EndsOfTasks, that_are_told_again_change_nothing) {
-  ScriptRun run(define_script("const a = await Task.run('x', {})\n"
-                              "await Task.run('y', {})\nreturn a"));
+  ScriptRun run(
+      define_script("const a = await Task.run('x', {})\n"
+                    "await Task.run('y', {})\nreturn a"));
   run.start();
   EXPECT_TRUE(run.settle("r.1", "SUCCEEDED", Value(1)));
   EXPECT_FALSE(run.settle("r.1", "SUCCEEDED", Value(2)));
@@ -72,13 +80,15 @@ TEST(EndsOfRuns, leave_work_alone_when_they_completed_and_stop_it_when_they_fail
 
 // F-39
 TEST(EndsOfRuns, on_parent_end_says_otherwise) {
-  ScriptRun good(define_script("Task.run('a', {}, { on_parent_end: 'cancel' })\n"
-                               "Workflow.run('c', {}, { on_parent_end: 'cancel' })\nreturn 1"));
+  ScriptRun good(
+      define_script("Task.run('a', {}, { on_parent_end: 'cancel' })\n"
+                    "Workflow.run('c', {}, { on_parent_end: 'cancel' })\nreturn 1"));
   good.start();
   EXPECT_EQ(stopped(good), (Stopped{"job r.1", "run r.2"}));
-  ScriptRun bad(define_script("Task.run('a', {}, { on_parent_end: 'keep' })\n"
-                              "Workflow.run('c', {}, { on_parent_end: 'keep' })\n"
-                              "throw Error('no')"));
+  ScriptRun bad(
+      define_script("Task.run('a', {}, { on_parent_end: 'keep' })\n"
+                    "Workflow.run('c', {}, { on_parent_end: 'keep' })\n"
+                    "throw Error('no')"));
   bad.start();
   EXPECT_EQ(stopped(bad), Stopped{});
 }
@@ -88,8 +98,9 @@ TEST(EndsOfRuns, fibers_that_nobody_awaited_are_told_of) {
   ScriptRun dropped(define_script("async function f() { await Task.delay(5) }\nf()\nreturn 1"));
   dropped.start();
   EXPECT_EQ(dropped.count("FlowWarned"), 1u);
-  ScriptRun failing(define_script("async function f() { throw Error('lost') }\nf()\n"
-                                  "await Signal.next('go')\nreturn 1"));
+  ScriptRun failing(
+      define_script("async function f() { throw Error('lost') }\nf()\n"
+                    "await Signal.next('go')\nreturn 1"));
   failing.start();
   EXPECT_EQ(failing.count("FlowWarned"), 1u);
 }

@@ -104,7 +104,7 @@ TEST_P(FlowCase, gives_what_it_says_and_the_same_after_every_crash) {
   Value answer = evaluate_flow(plain).value;
   std::string where = "test/flow/" + one.file + ".jsonl:" + std::to_string(one.line);
   EXPECT_EQ(difference(one.value.get("expect"), answer, ""), "") << where << "\n"
-                                                                << to_json(answer);
+                                                                 << to_json(answer);
   EvaluationCase crashing = plain;
   crashing.crash = true;
   EXPECT_EQ(to_json(evaluate_flow(crashing).value), to_json(answer)) << where;

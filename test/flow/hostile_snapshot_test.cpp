@@ -36,21 +36,11 @@ std::string changed(std::string bytes, std::mt19937& dice) {
   for (size_t i = 0; i < edits && bytes.size() > 8; ++i) {
     size_t at = dice() % (bytes.size() - 4);
     switch (dice() % 5) {
-      case 0:
-        bytes[at] = static_cast<char>(dice());
-        break;
-      case 1:
-        bytes[at] = static_cast<char>(bytes[at] ^ (1 << dice() % 8));
-        break;
-      case 2:
-        bytes.erase(at, 1 + dice() % 4);
-        break;
-      case 3:
-        bytes.insert(at, 1 + dice() % 4, static_cast<char>(dice()));
-        break;
-      default:
-        bytes[at] = static_cast<char>(0xff);
-        break;
+      case 0: bytes[at] = static_cast<char>(dice()); break;
+      case 1: bytes[at] = static_cast<char>(bytes[at] ^ (1 << dice() % 8)); break;
+      case 2: bytes.erase(at, 1 + dice() % 4); break;
+      case 3: bytes.insert(at, 1 + dice() % 4, static_cast<char>(dice())); break;
+      default: bytes[at] = static_cast<char>(0xff); break;
     }
   }
   if (bytes.size() < 5) bytes.resize(5);

@@ -56,11 +56,13 @@ class Moving {
 using Names = std::vector<std::string>;
 
 TEST(Migrate, variables_go_by_name_and_the_rest_of_the_new_source_runs) {
-  Moving run("workflow w(inputs) {\n  const a = 1\n  let b = [2]\n"
-             "  const got = await Task.run('x', {})\n  return a + got\n}");
-  auto report = run.move("workflow w(inputs) {\n  // fixed\n  let c\n  let b = [9]\n  const a = 1\n"
-                         "  const got = await Task.run('x', {})\n"
-                         "  return [a, b, c, got, inputs.n]\n}");
+  Moving run(
+      "workflow w(inputs) {\n  const a = 1\n  let b = [2]\n"
+      "  const got = await Task.run('x', {})\n  return a + got\n}");
+  auto report = run.move(
+      "workflow w(inputs) {\n  // fixed\n  let c\n  let b = [9]\n  const a = 1\n"
+      "  const got = await Task.run('x', {})\n"
+      "  return [a, b, c, got, inputs.n]\n}");
   ASSERT_TRUE(report.ok()) << to_json(report.to_value());
   const MovedFrame& frame = report.frames.back();
   EXPECT_EQ(frame.function, "w");
@@ -105,9 +107,10 @@ TEST(Migrate, a_point_with_other_values_around_it_is_refused) {
 }
 
 TEST(Migrate, helpers_fibers_and_closures_move_along) {
-  Moving run("workflow w(inputs) {\n  let sum = 0\n  const add = x => { sum += x; return sum }\n"
-             "  const work = async k => add(await Task.run('x', { k }))\n"
-             "  await Task.all([1, 2].map(work))\n  return sum\n}");
+  Moving run(
+      "workflow w(inputs) {\n  let sum = 0\n  const add = x => { sum += x; return sum }\n"
+      "  const work = async k => add(await Task.run('x', { k }))\n"
+      "  await Task.all([1, 2].map(work))\n  return sum\n}");
   auto report = run.move(
       "function twice(x) { return 2 * x }\nworkflow w(inputs) {\n  let sum = 0\n"
       "  const add = x => { sum += twice(x); return sum }\n"

@@ -44,14 +44,9 @@ std::string damaged(std::string source, Random& dice) {
                                                 "\n", "else", "await", "let ", "class", "é"};
   size_t at = dice.below(source.size());
   switch (dice.below(3)) {
-    case 0:
-      source.erase(at, dice.below(8) + 1);
-      break;
-    case 1:
-      source.insert(at, source.substr(dice.below(source.size()), dice.below(12)));
-      break;
-    default:
-      source.insert(at, pieces[dice.below(std::size(pieces))]);
+    case 0: source.erase(at, dice.below(8) + 1); break;
+    case 1: source.insert(at, source.substr(dice.below(source.size()), dice.below(12))); break;
+    default: source.insert(at, pieces[dice.below(std::size(pieces))]);
   }
   return source;
 }

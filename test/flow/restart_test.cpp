@@ -16,8 +16,9 @@ std::shared_ptr<const Run> seed_in(const Outcome<restart::Seed>& seed) {
 
 // F-48
 TEST(RetryOfScripts, starts_what_failed_again_under_the_same_key_and_goes_on) {
-  auto definition = define_script("const a = await Task.run('one', {})\n"
-                                  "const b = await Task.run('two', { a })\nreturn [a, b]");
+  auto definition = define_script(
+      "const a = await Task.run('one', {})\n"
+      "const b = await Task.run('two', { a })\nreturn [a, b]");
   ScriptRun first(definition);
   first.start();
   EXPECT_EQ(first.ordered(), (Orders{{"r.1", "r.1"}}));
@@ -62,10 +63,11 @@ TEST(RetryOfScripts, of_an_all_repeats_what_failed_or_was_under_way) {
 
 // F-48: the failure was there before the last park, but the script had not looked at it.
 TEST(RetryOfScripts, repeats_what_failed_unseen_before_the_last_park) {
-  auto definition = define_script("const a = Task.run('early', { n: 1 })\n"
-                                  "const b = await Task.run('between', {})\n"
-                                  "const c = await Task.run('after', {})\n"
-                                  "return [await a, b, c]");
+  auto definition = define_script(
+      "const a = Task.run('early', { n: 1 })\n"
+      "const b = await Task.run('between', {})\n"
+      "const c = await Task.run('after', {})\n"
+      "return [await a, b, c]");
   ScriptRun first(definition);
   first.start();
   first.settle("r.1", "FAILED");
@@ -81,10 +83,11 @@ TEST(RetryOfScripts, repeats_what_failed_unseen_before_the_last_park) {
 
 // F-48: what the script knows of is its past.
 TEST(RetryOfScripts, leaves_failures_alone_that_the_script_has_seen) {
-  auto definition = define_script("const a = Task.run('early', {})\n"
-                                  "try { await a } catch (e) {}\n"
-                                  "const b = await Task.run('between', {})\n"
-                                  "return await Task.run('after', { b })");
+  auto definition = define_script(
+      "const a = Task.run('early', {})\n"
+      "try { await a } catch (e) {}\n"
+      "const b = await Task.run('between', {})\n"
+      "return await Task.run('after', { b })");
   ScriptRun first(definition);
   first.start();
   first.settle("r.1", "FAILED");
@@ -128,8 +131,9 @@ TEST(RetryOfScripts, in_a_repaired_version_keep_what_they_had) {
 
 // F-48
 TEST(ForkOfScripts, copies_the_run_at_a_kept_park) {
-  auto definition = define_script("let sum = 0\nfor (let i = 0; i < 12; i++)\n"
-                                  "  sum += await Task.run('x', { i })\nreturn sum");
+  auto definition = define_script(
+      "let sum = 0\nfor (let i = 0; i < 12; i++)\n"
+      "  sum += await Task.run('x', { i })\nreturn sum");
   ScriptRun first(definition);
   first.start();
   std::vector<uint64_t> parks{first.run.last_sequence};

@@ -15,11 +15,12 @@ std::shared_ptr<const ZoneTable> table(int32_t hours) {
 
 // F-40, F-41
 TEST(ZonesOfScripts, answers_are_kept_so_that_new_zone_data_changes_no_history) {
-  ScriptRun run(define_script("const h = Time.parts(0, 'Test/Here').hour\n"
-                              "const f = Time.format(0, 'Test/Here')\n"
-                              "const d = Time.startOfDay(0, 'Test/Here')\n"
-                              "await Signal.next('go')\n"
-                              "return [h, f, d, Time.parts(0, 'Test/Here').hour]"));
+  ScriptRun run(
+      define_script("const h = Time.parts(0, 'Test/Here').hour\n"
+                    "const f = Time.format(0, 'Test/Here')\n"
+                    "const d = Time.startOfDay(0, 'Test/Here')\n"
+                    "await Signal.next('go')\n"
+                    "return [h, f, d, Time.parts(0, 'Test/Here').hour]"));
   run.given.zones = table(2);
   run.start();
   run.given.zones = table(5);
@@ -32,8 +33,9 @@ TEST(ZonesOfScripts, answers_are_kept_so_that_new_zone_data_changes_no_history) 
 }
 
 TEST(ZonesOfScripts, unknown_ones_are_refused_and_stay_so) {
-  ScriptRun run(define_script("try { Time.parts(0, 'Test/Nowhere') } catch (e) {\n"
-                              "  await Signal.next('go')\n  return [e.code, e.message] }"));
+  ScriptRun run(
+      define_script("try { Time.parts(0, 'Test/Nowhere') } catch (e) {\n"
+                    "  await Signal.next('go')\n  return [e.code, e.message] }"));
   run.given.zones = table(2);
   run.start();
   run.tell(SignalRun{"go", {}, ""});
@@ -63,8 +65,8 @@ TEST(ZonesOfScripts, timers_until_a_date_or_on_certain_days) {
   date.given.now = *parse_rfc3339("2026-02-02T06:30:00Z");
   date.start();
   EXPECT_EQ(to_rfc3339(date.run.timers.begin()->due), "2026-03-01T08:00:00.000Z");
-  ScriptRun monday(define_script(
-      "await Timer.until({ time: '10:00', business_days_only: true })\nreturn 1"));
+  ScriptRun monday(
+      define_script("await Timer.until({ time: '10:00', business_days_only: true })\nreturn 1"));
   monday.given.now = *parse_rfc3339("2026-02-06T12:00:00Z");  // a Friday
   monday.start();
   EXPECT_EQ(to_rfc3339(monday.run.timers.begin()->due), "2026-02-09T10:00:00.000Z");

@@ -14,9 +14,7 @@ TEST_F(JobsTest, registrations_survive_a_restart) {
   claim("w", 1);
   settle();
   EXPECT_EQ(delivered.size(), 1u);
-  with([](Workers& workers) {
-    EXPECT_TRUE(workers.dismiss(RegistrationId("reg-w")));
-  });
+  with([](Workers& workers) { EXPECT_TRUE(workers.dismiss(RegistrationId("reg-w"))); });
   settle();
   EXPECT_EQ(store.memory.registrations()->size(), 0u);
 }
@@ -110,9 +108,8 @@ TEST_F(JobsTest, large_input_lies_in_a_blob_and_large_output_reaches_the_run) {
 class ForgetfulTest : public JobsTest {
  protected:
   void forget(const std::string& id) {
-    with([id](Workers& workers) {
-      const_cast<fleet::Fleet&>(workers.fleet()).withdraw(JobId(id));
-    });
+    with(
+        [id](Workers& workers) { const_cast<fleet::Fleet&>(workers.fleet()).withdraw(JobId(id)); });
     settle();
   }
 };
@@ -129,9 +126,7 @@ TEST_F(ForgetfulTest, orphan_is_found_by_the_second_sweep_and_goes_on) {
   for (int sweep = 0; sweep < 2; ++sweep) {
     EXPECT_TRUE(delivered.empty());
     clock.set(clock.now() + Duration{settings.sweep_interval_ms});
-    with([](Workers& workers) {
-      EXPECT_TRUE(workers.heartbeat(RegistrationId("reg-w"), {}));
-    });
+    with([](Workers& workers) { EXPECT_TRUE(workers.heartbeat(RegistrationId("reg-w"), {})); });
     settle();
   }
   EXPECT_EQ(delivered.size(), 1u);

@@ -49,8 +49,7 @@ class SchedulesTest : public HostTest {
   void advance(int64_t ms) {
     Instant target = clock.now() + Duration{ms};
     bool done = false;
-    host().advance_clock(
-        target, [this](Instant at) { clock.set(at); }, [&] { done = true; });
+    host().advance_clock(target, [this](Instant at) { clock.set(at); }, [&] { done = true; });
     for (int i = 0; i < 10'000 && !done; ++i) host().turn();
     EXPECT_TRUE(done);
   }
@@ -223,10 +222,9 @@ TEST_F(SchedulesTest, sweeping_arms_what_another_has_made) {
   {
     Host other(HostPorts{store.memory, timers, calls, clock, entropy, told, definitions}, settings);
     bool made = false;
-    EXPECT_TRUE(other.submit_schedule({key, schedule::CreateSchedule{spec, false, "hash"}, "x"},
-                                      [&](const Outcome<ScheduleTold>& told) {
-                                        made = static_cast<bool>(told);
-                                      }));
+    EXPECT_TRUE(other.submit_schedule(
+        {key, schedule::CreateSchedule{spec, false, "hash"}, "x"},
+        [&](const Outcome<ScheduleTold>& told) { made = static_cast<bool>(told); }));
     while (other.turn().at_once) {
     }
     EXPECT_TRUE(made);

@@ -177,8 +177,8 @@ void Player::send(std::vector<Command> commands, bool quiet_refusals) {
     bool has_twin = twins_.contains(command.run.text()) && !(start && start->seed) &&
                     !std::holds_alternative<AnswerCall>(command.body);
     if (manner_.repeats && has_twin)
-      sent.push_back({twin_of(command.run), for_twin(command.body, twin_of(command.run)),
-                      command.actor});
+      sent.push_back(
+          {twin_of(command.run), for_twin(command.body, twin_of(command.run)), command.actor});
     counts.push_back(sent.size());
     int copies = manner_.repeats && !quiet_refusals ? 3 : 1;
     for (int copy = 0; copy < copies; ++copy) sent.push_back(command);

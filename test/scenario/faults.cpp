@@ -4,26 +4,16 @@ namespace fermata::scenario {
 
 std::string name_of(Fault fault) {
   switch (fault) {
-    case Fault::none:
-      return "none";
-    case Fault::crash_before_commit:
-      return "crash_before_commit";
-    case Fault::crash_after_commit:
-      return "crash_after_commit";
-    case Fault::conflict:
-      return "conflict";
-    case Fault::unknown_written:
-      return "unknown_written";
-    case Fault::unknown_lost:
-      return "unknown_lost";
-    case Fault::unavailable:
-      return "unavailable";
-    case Fault::load_fails:
-      return "load_fails";
-    case Fault::crash_before_submit:
-      return "crash_before_submit";
-    case Fault::crash_after_submit:
-      return "crash_after_submit";
+    case Fault::none: return "none";
+    case Fault::crash_before_commit: return "crash_before_commit";
+    case Fault::crash_after_commit: return "crash_after_commit";
+    case Fault::conflict: return "conflict";
+    case Fault::unknown_written: return "unknown_written";
+    case Fault::unknown_lost: return "unknown_lost";
+    case Fault::unavailable: return "unavailable";
+    case Fault::load_fails: return "load_fails";
+    case Fault::crash_before_submit: return "crash_before_submit";
+    case Fault::crash_after_submit: return "crash_after_submit";
   }
   return "";
 }

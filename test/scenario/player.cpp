@@ -89,27 +89,26 @@ Played Player::play() {
 
 void Player::perform(const Line& line) {
   static const std::map<std::string_view, Statement> statements = {
-      {"graph", &Player::on_graph},     {"definition", &Player::on_definition},
-      {"script", &Player::on_script},   {"start", &Player::on_start},
-      {"advance", &Player::on_advance}, {"child", &Player::on_child},
-      {"pass", &Player::on_advance},    {"answer", &Player::on_answer},
-      {"reply", &Player::on_reply},     {"cancel", &Player::on_control},
-      {"pause", &Player::on_control},   {"resume", &Player::on_control},
-      {"signal", &Player::on_control},  {"wait", &Player::on_control},
-      {"wake", &Player::on_control},    {"approve", &Player::on_control},
-      {"reject", &Player::on_control},  {"migrate", &Player::on_control},
-      {"batch", &Player::on_batch},     {"retry", &Player::on_restart},
-      {"rerun", &Player::on_restart},   {"fork", &Player::on_restart},
-      {"crash", &Player::on_process},   {"kill", &Player::on_process},
-      {"revive", &Player::on_process},  {"schedule", &Player::on_schedule},
-      {"event", &Player::on_event},     {"contact", &Player::on_contact},
+      {"graph", &Player::on_graph},       {"definition", &Player::on_definition},
+      {"script", &Player::on_script},     {"start", &Player::on_start},
+      {"advance", &Player::on_advance},   {"child", &Player::on_child},
+      {"pass", &Player::on_advance},      {"answer", &Player::on_answer},
+      {"reply", &Player::on_reply},       {"cancel", &Player::on_control},
+      {"pause", &Player::on_control},     {"resume", &Player::on_control},
+      {"signal", &Player::on_control},    {"wait", &Player::on_control},
+      {"wake", &Player::on_control},      {"approve", &Player::on_control},
+      {"reject", &Player::on_control},    {"migrate", &Player::on_control},
+      {"batch", &Player::on_batch},       {"retry", &Player::on_restart},
+      {"rerun", &Player::on_restart},     {"fork", &Player::on_restart},
+      {"crash", &Player::on_process},     {"kill", &Player::on_process},
+      {"revive", &Player::on_process},    {"schedule", &Player::on_schedule},
+      {"event", &Player::on_event},       {"contact", &Player::on_contact},
       {"settings", &Player::on_settings}, {"workflow", &Player::on_workflow},
-      {"goals", &Player::on_rules},     {"triggers", &Player::on_rules},
-      {"worker", &Player::on_worker},   {"claim", &Player::on_claim},
-      {"report", &Player::on_report},   {"heartbeat", &Player::on_heartbeat},
-      {"dismiss", &Player::on_dismiss}, {"submit", &Player::on_submit},
-      {"job", &Player::on_job},
-      {"expect", &Player::on_expect}};
+      {"goals", &Player::on_rules},       {"triggers", &Player::on_rules},
+      {"worker", &Player::on_worker},     {"claim", &Player::on_claim},
+      {"report", &Player::on_report},     {"heartbeat", &Player::on_heartbeat},
+      {"dismiss", &Player::on_dismiss},   {"submit", &Player::on_submit},
+      {"job", &Player::on_job},           {"expect", &Player::on_expect}};
   Words words(line);
   std::string before = current_;
   if (words.peek().starts_with("@")) current_ = words.word("a run").substr(1);

@@ -177,7 +177,7 @@ class Player {
   uint64_t signals_ = 0;
   std::map<std::string, Hand> hands_;  ///< workers by name
   uint64_t registrations_ = 0;
-  std::string answer_;                 ///< to the latest word about a job
+  std::string answer_;  ///< to the latest word about a job
   Played played_;
 };
 

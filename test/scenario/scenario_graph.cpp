@@ -78,8 +78,7 @@ class Drawing {
     if (id && stops.size() > 2) throw Mistake{line.number, "a named edge leads to one node"};
     for (size_t i = 0; i + 1 < stops.size(); ++i) {
       std::string name = id ? *id : stops[i] + "->" + stops[i + 1];
-      edges_.push_back(
-          Value::object({{"id", name}, {"src", stops[i]}, {"dst", stops[i + 1]}}));
+      edges_.push_back(Value::object({{"id", name}, {"src", stops[i]}, {"dst", stops[i + 1]}}));
     }
   }
 

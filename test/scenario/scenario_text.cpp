@@ -175,8 +175,10 @@ size_t json_length(std::string_view text) {
   bool quoted = false;
   for (size_t i = 0; i < text.size(); ++i) {
     if (quoted) {
-      if (text[i] == '\\') ++i;
-      else if (text[i] == '"') quoted = false;
+      if (text[i] == '\\')
+        ++i;
+      else if (text[i] == '"')
+        quoted = false;
     } else if (text[i] == '"') {
       quoted = true;
     } else if (text[i] == '{' || text[i] == '[') {

@@ -24,9 +24,8 @@ Instant instant_of(Words& words) {
 /// what is no occurrence.
 std::string occurrence_text(const schedule::Event& event) {
   if (const auto* started = std::get_if<schedule::OccurrenceStarted>(&event.body)) {
-    std::string cause = started->cause == schedule::Cause::rule
-                            ? ""
-                            : " " + std::string(name_of(started->cause));
+    std::string cause =
+        started->cause == schedule::Cause::rule ? "" : " " + std::string(name_of(started->cause));
     return "started " + to_rfc3339(started->occurrence) + cause;
   }
   if (const auto* queued = std::get_if<schedule::OccurrenceQueued>(&event.body))
@@ -45,9 +44,8 @@ std::string occurrence_text(const schedule::Event& event) {
 Outcome<ScheduleTold> World::order(const schedule::Command& command) {
   for (int tries = 0; tries < orders_max; ++tries) {
     auto box = std::make_shared<std::optional<Outcome<ScheduleTold>>>();
-    check(host_->submit_schedule(command, [box](Outcome<ScheduleTold> told) {
-      box->emplace(std::move(told));
-    }));
+    check(host_->submit_schedule(
+        command, [box](Outcome<ScheduleTold> told) { box->emplace(std::move(told)); }));
     settle();
     bool broken = *box && !**box &&
                   ((*box)->error().code == ErrorCode::store_unavailable ||
@@ -78,8 +76,8 @@ void Player::on_schedule(Words& words, const Line&) {
     auto zones = World::zone_data().zones({0});
     auto read = front::read_schedule(body, *zones);
     if (!read) words.fail("the specification is wrong: " + read.error().message);
-    command.body = schedule::CreateSchedule{read->spec, read->paused.value_or(false),
-                                            to_canonical_json(body)};
+    command.body =
+        schedule::CreateSchedule{read->spec, read->paused.value_or(false), to_canonical_json(body)};
   } else if (words.accept("pause")) {
     command.body = schedule::PauseSchedule{};
   } else if (words.accept("resume")) {

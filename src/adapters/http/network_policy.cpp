@@ -161,30 +161,18 @@ bool Cidr::contains(const IpAddress& address) const {
 
 std::string_view name_of(AddressClass kind) {
   switch (kind) {
-    case AddressClass::open:
-      return "public";
-    case AddressClass::loopback:
-      return "loopback";
-    case AddressClass::private_use:
-      return "private";
-    case AddressClass::link_local:
-      return "link-local";
-    case AddressClass::unique_local:
-      return "unique-local";
-    case AddressClass::multicast:
-      return "multicast";
-    case AddressClass::broadcast:
-      return "broadcast";
-    case AddressClass::unspecified:
-      return "unspecified";
-    case AddressClass::shared_carrier:
-      return "carrier-grade NAT";
-    case AddressClass::metadata:
-      return "metadata";
-    case AddressClass::reserved:
-      return "reserved";
-    case AddressClass::unknown:
-      return "unknown";
+    case AddressClass::open: return "public";
+    case AddressClass::loopback: return "loopback";
+    case AddressClass::private_use: return "private";
+    case AddressClass::link_local: return "link-local";
+    case AddressClass::unique_local: return "unique-local";
+    case AddressClass::multicast: return "multicast";
+    case AddressClass::broadcast: return "broadcast";
+    case AddressClass::unspecified: return "unspecified";
+    case AddressClass::shared_carrier: return "carrier-grade NAT";
+    case AddressClass::metadata: return "metadata";
+    case AddressClass::reserved: return "reserved";
+    case AddressClass::unknown: return "unknown";
   }
   return "unknown";
 }

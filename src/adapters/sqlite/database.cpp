@@ -11,12 +11,9 @@ int flags_of(Database::Mode mode) {
   int common = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI;
   switch (mode) {
     case Database::Mode::read:
-    case Database::Mode::frozen:
-      return common | SQLITE_OPEN_READONLY;
-    case Database::Mode::write:
-      return common | SQLITE_OPEN_READWRITE;
-    case Database::Mode::create:
-      break;
+    case Database::Mode::frozen: return common | SQLITE_OPEN_READONLY;
+    case Database::Mode::write: return common | SQLITE_OPEN_READWRITE;
+    case Database::Mode::create: break;
   }
   return common | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
 }
@@ -27,50 +24,34 @@ ErrorCode error_code_of(int result) {
   if (result == SQLITE_IOERR_DATA) return ErrorCode::data_damaged;
   switch (result & 0xff) {
     case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
-      return ErrorCode::data_damaged;
+    case SQLITE_NOTADB: return ErrorCode::data_damaged;
     case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-      return ErrorCode::store_unavailable;
-    default:
-      return ErrorCode::io_failed;
+    case SQLITE_LOCKED: return ErrorCode::store_unavailable;
+    default: return ErrorCode::io_failed;
   }
 }
 
 std::string_view cause_of(int result) {
   switch (result) {
     case SQLITE_READONLY_DIRECTORY:
-    case SQLITE_CANTOPEN_DIRTYWAL:
-      return "its directory cannot be written";
-    case SQLITE_IOERR_NOMEM:
-      return "memory is short";
-    case SQLITE_IOERR_SHMSIZE:
-      return "the disk is full";
-    case SQLITE_IOERR_DATA:
-      return "stored data is damaged";
-    default:
-      break;
+    case SQLITE_CANTOPEN_DIRTYWAL: return "its directory cannot be written";
+    case SQLITE_IOERR_NOMEM: return "memory is short";
+    case SQLITE_IOERR_SHMSIZE: return "the disk is full";
+    case SQLITE_IOERR_DATA: return "stored data is damaged";
+    default: break;
   }
   switch (result & 0xff) {
-    case SQLITE_FULL:
-      return "the disk is full";
+    case SQLITE_FULL: return "the disk is full";
     case SQLITE_READONLY:
-    case SQLITE_PERM:
-      return "it is read-only";
-    case SQLITE_CANTOPEN:
-      return "a file cannot be opened";
-    case SQLITE_IOERR:
-      return "the disk failed";
+    case SQLITE_PERM: return "it is read-only";
+    case SQLITE_CANTOPEN: return "a file cannot be opened";
+    case SQLITE_IOERR: return "the disk failed";
     case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
-      return "stored data is damaged";
+    case SQLITE_NOTADB: return "stored data is damaged";
     case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-      return "another process holds it";
-    case SQLITE_NOMEM:
-      return "memory is short";
-    default:
-      return "SQLite refused";
+    case SQLITE_LOCKED: return "another process holds it";
+    case SQLITE_NOMEM: return "memory is short";
+    default: return "SQLite refused";
   }
 }
 

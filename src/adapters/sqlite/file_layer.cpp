@@ -106,17 +106,10 @@ int close_file(sqlite3_file* f) {
 int control(sqlite3_file* f, int operation, void* argument) {
   LayerFile& file = mine(f);
   switch (operation) {
-    case ask_page_bytes:
-      *static_cast<int*>(argument) = file.page_bytes;
-      return SQLITE_OK;
-    case set_page_bytes:
-      file.page_bytes = *static_cast<int*>(argument);
-      return SQLITE_OK;
-    case ask_damaged_page:
-      *static_cast<uint32_t*>(argument) = file.damaged_page;
-      return SQLITE_OK;
-    default:
-      return file.real->pMethods->xFileControl(file.real, operation, argument);
+    case ask_page_bytes: *static_cast<int*>(argument) = file.page_bytes; return SQLITE_OK;
+    case set_page_bytes: file.page_bytes = *static_cast<int*>(argument); return SQLITE_OK;
+    case ask_damaged_page: *static_cast<uint32_t*>(argument) = file.damaged_page; return SQLITE_OK;
+    default: return file.real->pMethods->xFileControl(file.real, operation, argument);
   }
 }
 

@@ -4,8 +4,8 @@
 #include <mutex>
 #include <vector>
 
-#include "adapters/sqlite/approval_rows.h"
 #include "adapters/sqlite/account_rows.h"
+#include "adapters/sqlite/approval_rows.h"
 #include "adapters/sqlite/bulk_rows.h"
 #include "adapters/sqlite/catalog_queries.h"
 #include "adapters/sqlite/contact_rows.h"

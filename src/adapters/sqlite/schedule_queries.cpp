@@ -15,9 +15,9 @@ Outcome<HistoryChunk> chunk_of(const Rows& rows, uint64_t schedule) {
   HistoryChunk chunk{rows.natural(0), static_cast<uint32_t>(rows.integer(1)),
                      std::string(rows.blob(3))};
   if (chunk.count == 0 || history_checksum(schedule, 0, chunk) != rows.natural(2))
-    return damaged("schedule_history", schedule,
-                   "the checksum at sequence " + std::to_string(chunk.first_sequence) +
-                       " does not match");
+    return damaged(
+        "schedule_history", schedule,
+        "the checksum at sequence " + std::to_string(chunk.first_sequence) + " does not match");
   return chunk;
 }
 

@@ -5,10 +5,10 @@
 #include "adapters/sqlite/file_layer.h"
 #include "adapters/sqlite/job_file_rows.h"
 #include "adapters/sqlite/job_queries.h"
-#include "adapters/sqlite/schedule_queries.h"
 #include "adapters/sqlite/looking.h"
 #include "adapters/sqlite/registration_rows.h"
 #include "adapters/sqlite/run_queries.h"
+#include "adapters/sqlite/schedule_queries.h"
 #include "adapters/sqlite/schema.h"
 #include "adapters/sqlite/sqlite_store.h"
 
@@ -18,9 +18,9 @@ namespace {
 using sqlite::Database;
 using sqlite::FoundRun;
 using sqlite::JobQueries;
-using sqlite::ScheduleQueries;
 using sqlite::Rows;
 using sqlite::RunQueries;
+using sqlite::ScheduleQueries;
 using sqlite::Statement;
 
 class Visit {

@@ -275,12 +275,9 @@ Outcome<void> Writer::transact(const AuditLine* line, const std::function<Outcom
     return failed ? unavailable() : made;
   }
   switch (end()) {
-    case Ended::done:
-      return {};
-    case Ended::unavailable:
-      return unavailable();
-    case Ended::unknown:
-      break;
+    case Ended::done: return {};
+    case Ended::unavailable: return unavailable();
+    case Ended::unknown: break;
   }
   return fail(ErrorCode::outcome_unknown, "the store failed while it made the write durable");
 }

@@ -146,23 +146,16 @@ void Builder::close() {
 
 Outcome<void> Builder::take(const Event& event) {
   switch (event.type()) {
-    case YAML_ALIAS_EVENT:
-      return wrong(event.begin(), pointer(), "Aliases are not allowed.");
-    case YAML_SCALAR_EVENT:
-      return scalar(event);
-    case YAML_SEQUENCE_START_EVENT:
-      return open(event, false);
-    case YAML_MAPPING_START_EVENT:
-      return open(event, true);
+    case YAML_ALIAS_EVENT: return wrong(event.begin(), pointer(), "Aliases are not allowed.");
+    case YAML_SCALAR_EVENT: return scalar(event);
+    case YAML_SEQUENCE_START_EVENT: return open(event, false);
+    case YAML_MAPPING_START_EVENT: return open(event, true);
     case YAML_SEQUENCE_END_EVENT:
-    case YAML_MAPPING_END_EVENT:
-      close();
-      return {};
+    case YAML_MAPPING_END_EVENT: close(); return {};
     case YAML_DOCUMENT_START_EVENT:
       if (done_) return wrong(event.begin(), "", "One document is expected, not several.");
       return {};
-    default:
-      return {};
+    default: return {};
   }
 }
 

@@ -48,7 +48,7 @@ struct Lease {
   AccountId account;
   std::string topic;
   std::vector<std::string> limit_keys;
-  uint64_t seq = 0;      ///< of the claim that took it; 0: of an earlier registration
+  uint64_t seq = 0;  ///< of the claim that took it; 0: of an earlier registration
   Instant given_at;
   bool seen = false;     ///< the worker has named it
   bool revoked = false;  ///< its fence means nothing any more; the slot is not free yet
@@ -61,8 +61,8 @@ struct Claim {
   uint64_t seq = 0;
   uint32_t slots = 0;
   Instant until;
-  uint32_t reserved = 0;         ///< assignments whose commit is under way
-  std::vector<LeaseKey> taken;   ///< what the answer will hold
+  uint32_t reserved = 0;        ///< assignments whose commit is under way
+  std::vector<LeaseKey> taken;  ///< what the answer will hold
 };
 
 struct Registration {
@@ -131,10 +131,10 @@ class Fleet {
     int64_t lease_ms = 0;
     int64_t heartbeat_ms = 0;
     std::vector<LeaseKey> resumed;
-    std::vector<LeaseKey> lost;       ///< asked for in vain
-    std::vector<Lost> given_up;       ///< held by the former registration and not asked for
-    RegistrationId replaced;          ///< or empty
-    bool had_claim = false;           ///< the former one waits for an answer it must not get
+    std::vector<LeaseKey> lost;  ///< asked for in vain
+    std::vector<Lost> given_up;  ///< held by the former registration and not asked for
+    RegistrationId replaced;     ///< or empty
+    bool had_claim = false;      ///< the former one waits for an answer it must not get
   };
   /// The card is normalised and checked.
   Enrolled enroll(Instant now, const RegistrationId& id, WorkerCard card,
@@ -175,8 +175,7 @@ class Fleet {
   /// Pairs of a waiting job and a waiting claim found since the last call.
   std::vector<Assignment> take_assignments();
   /// The lease is lost again at once when its registration has gone meanwhile.
-  std::optional<Lost> placed(Instant now, const Assignment& assignment,
-                             const job::Summary& holder);
+  std::optional<Lost> placed(Instant now, const Assignment& assignment, const job::Summary& holder);
   /// It could not be dispatched there. A job that still waits is offered again by the caller.
   void not_placed(Instant now, const Assignment& assignment);
   /// Claims that have jobs, cancels or nothing to wait for any more.
@@ -194,8 +193,8 @@ class Fleet {
     std::vector<Listed> leases;
   };
   struct BeatAnswer {
-    std::vector<LeaseKey> lost;         ///< to the worker: it does not hold them
-    std::vector<LeaseKey> cancels;      ///< to the worker: stop
+    std::vector<LeaseKey> lost;     ///< to the worker: it does not hold them
+    std::vector<LeaseKey> cancels;  ///< to the worker: stop
     bool drain = false;
     int64_t lease_ms = 0;
     std::vector<LeaseKey> started;      ///< to the jobs: a first sign of life
@@ -287,7 +286,7 @@ class Fleet {
   Settings settings_;
   Queue queue_;
   std::map<RegistrationId, Registration> registrations_;
-  std::map<std::string, RegistrationId> by_name_;     ///< worker's id in its accounts
+  std::map<std::string, RegistrationId> by_name_;  ///< worker's id in its accounts
   std::map<WorkerId, std::set<RegistrationId>> by_worker_;
   std::set<WorkerId> drained_;
   std::map<LeaseKey, RegistrationId> holders_;

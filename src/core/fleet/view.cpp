@@ -30,8 +30,7 @@ Value lease_item(const LeaseKey& key, const Lease& lease) {
                              {"started", lease.seen},
                              {"cancelling", lease.revoked}});
   const Value told = progress(lease.progress);
-  for (const Value::Member& member : told.members())
-    out.set(member.key.as_string(), member.value);
+  for (const Value::Member& member : told.members()) out.set(member.key.as_string(), member.value);
   return out;
 }
 

@@ -17,7 +17,7 @@ struct WorkerCard {
   WorkerId worker;
   std::vector<std::string> accounts;  ///< whose jobs it does; empty: everybody's
   std::string pool = "default";
-  std::vector<std::string> topics;    ///< full names, `*` for any characters
+  std::vector<std::string> topics;  ///< full names, `*` for any characters
   uint32_t max_parallel = 1;
   std::vector<std::string> capabilities;
   Value labels;  ///< object of texts, or null
@@ -26,9 +26,16 @@ struct WorkerCard {
   std::string sdk;
   bool operator==(const WorkerCard&) const = default;
   template <class V> void each(V&& v) {
-    v("worker_id", worker); v("accounts", accounts); v("pool", pool); v("topics", topics);
-    v("max_parallel", max_parallel); v("capabilities", capabilities); v("labels", labels);
-    v("region", region); v("type", type); v("sdk", sdk);
+    v("worker_id", worker);
+    v("accounts", accounts);
+    v("pool", pool);
+    v("topics", topics);
+    v("max_parallel", max_parallel);
+    v("capabilities", capabilities);
+    v("labels", labels);
+    v("region", region);
+    v("type", type);
+    v("sdk", sdk);
   }
 };
 constexpr size_t worker_id_bytes_max = 200;
@@ -49,7 +56,10 @@ struct Load {
   uint32_t external_jobs = 0;  ///< that the engine has not given it
   bool operator==(const Load&) const = default;
   template <class V> void each(V&& v) {
-    v("cpu", cpu); v("gpu", gpu); v("memory", memory); v("external_jobs", external_jobs);
+    v("cpu", cpu);
+    v("gpu", gpu);
+    v("memory", memory);
+    v("external_jobs", external_jobs);
   }
 };
 
@@ -64,8 +74,12 @@ struct RegistrationRecord {
   bool drained = false;
   bool operator==(const RegistrationRecord&) const = default;
   template <class V> void each(V&& v) {
-    v("registration_id", id); v("worker", card); v("load", load);
-    v("registered_at", registered_at); v("lease_ms", lease_ms); v("drained", drained);
+    v("registration_id", id);
+    v("worker", card);
+    v("load", load);
+    v("registered_at", registered_at);
+    v("lease_ms", lease_ms);
+    v("drained", drained);
   }
 };
 std::string encode(const RegistrationRecord& record);

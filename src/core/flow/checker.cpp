@@ -16,15 +16,12 @@ bool is_pure(const Node& node) {
     case NodeKind::assign:
     case NodeKind::update:
     case NodeKind::await:
-    case NodeKind::broken:
-      return false;
-    case NodeKind::function:
-      return true;
+    case NodeKind::broken: return false;
+    case NodeKind::function: return true;
     case NodeKind::unary:
       if (node.op == Operator::remove) return false;
       break;
-    default:
-      break;
+    default: break;
   }
   return std::ranges::all_of(node.kids,
                              [](const Node* kid) { return kid == nullptr || is_pure(*kid); });
@@ -67,31 +64,23 @@ void Checker::visit_kids(const Node& node) {
 void Checker::check_node(const Node& node) {
   check_operands(node);
   switch (node.kind) {
-    case NodeKind::block:
-      return check_reach(node.kids, 0);
-    case NodeKind::switch_case:
-      return check_reach(node.kids, 1);
+    case NodeKind::block: return check_reach(node.kids, 0);
+    case NodeKind::switch_case: return check_reach(node.kids, 1);
     case NodeKind::if_statement:
     case NodeKind::while_statement:
-    case NodeKind::conditional:
-      return check_condition(node.kids[0]);
+    case NodeKind::conditional: return check_condition(node.kids[0]);
     case NodeKind::do_statement:
-    case NodeKind::for_statement:
-      return check_condition(node.kids[1]);
-    case NodeKind::switch_statement:
-      return check_switch(node);
+    case NodeKind::for_statement: return check_condition(node.kids[1]);
+    case NodeKind::switch_statement: return check_switch(node);
     case NodeKind::binary:
       if (node.op == Operator::equal || node.op == Operator::not_equal) {
         check_type_of(*node.kids[0], *node.kids[1]);
         check_type_of(*node.kids[1], *node.kids[0]);
       }
       return;
-    case NodeKind::await:
-      return check_await(node);
-    case NodeKind::call:
-      return check_call(node);
-    default:
-      return;
+    case NodeKind::await: return check_await(node);
+    case NodeKind::call: return check_call(node);
+    default: return;
   }
 }
 

@@ -35,8 +35,7 @@ bool is_never_awaitable(const Node& node) {
     case NodeKind::function:
     case NodeKind::unary:
     case NodeKind::binary:
-    case NodeKind::update:
-      return true;
+    case NodeKind::update: return true;
     case NodeKind::call: {
       uint32_t number = node.kids[0]->builtin;
       // Object.assign and the like give back what they were given.
@@ -46,8 +45,7 @@ bool is_never_awaitable(const Node& node) {
              owner == Owner::console_space || owner == Owner::run_space ||
              owner == Owner::time_space || owner == Owner::duration_space;
     }
-    default:
-      return false;
+    default: return false;
   }
 }
 
@@ -88,13 +86,11 @@ void Checker::check_operands(const Node& node) {
     case NodeKind::switch_statement:
     case NodeKind::logical:
     case NodeKind::spread:
-    case NodeKind::update:
-      return need_result(node.kids[0]);
+    case NodeKind::update: return need_result(node.kids[0]);
     case NodeKind::do_statement:
     case NodeKind::for_statement:
     case NodeKind::for_of:
-    case NodeKind::for_in:
-      return need_result(node.kids[1]);
+    case NodeKind::for_in: return need_result(node.kids[1]);
     case NodeKind::unary:
       if (node.op != Operator::type_of) need_result(node.kids[0]);
       return;
@@ -105,13 +101,9 @@ void Checker::check_operands(const Node& node) {
     case NodeKind::text_template:
       for (const Node* piece : node.kids) need_result(piece);
       return;
-    case NodeKind::index:
-      need_result(node.kids[0]);
-      return need_result(node.kids[1]);
-    case NodeKind::member:
-      return check_base(node);
-    default:
-      return;
+    case NodeKind::index: need_result(node.kids[0]); return need_result(node.kids[1]);
+    case NodeKind::member: return check_base(node);
+    default: return;
   }
 }
 

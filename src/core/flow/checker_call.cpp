@@ -27,20 +27,15 @@ std::string_view literal_type(const Node& node) {
       if (node.value.is_null()) return "null";
       if (node.value.is_bool()) return "boolean";
       return node.value.is_string() ? "string" : "number";
-    case NodeKind::text_template:
-      return "string";
-    case NodeKind::array:
-      return "array";
-    case NodeKind::object:
-      return "object";
-    case NodeKind::function:
-      return "function";
+    case NodeKind::text_template: return "string";
+    case NodeKind::array: return "array";
+    case NodeKind::object: return "object";
+    case NodeKind::function: return "function";
     case NodeKind::unary: {
       bool sign = node.op == Operator::negate || node.op == Operator::plus;
       return sign && literal_type(*node.kids[0]) == "number" ? "number" : "";
     }
-    default:
-      return "";
+    default: return "";
   }
 }
 
@@ -55,35 +50,22 @@ double number_of(const Node& node) {
 
 std::string_view expected(Takes takes) {
   switch (takes) {
-    case Takes::text:
-      return "a string";
-    case Takes::name:
-      return "a string that is not empty";
+    case Takes::text: return "a string";
+    case Takes::name: return "a string that is not empty";
     case Takes::number:
-    case Takes::instant:
-      return "a number";
-    case Takes::count:
-      return "a whole number of 0 or more";
-    case Takes::positive:
-      return "a whole number of 1 or more";
-    case Takes::flag:
-      return "true or false";
-    case Takes::array:
-      return "an array";
-    case Takes::function:
-      return "a function";
-    case Takes::items:
-      return "an array or an object";
-    case Takes::key:
-      return "a string or a number";
+    case Takes::instant: return "a number";
+    case Takes::count: return "a whole number of 0 or more";
+    case Takes::positive: return "a whole number of 1 or more";
+    case Takes::flag: return "true or false";
+    case Takes::array: return "an array";
+    case Takes::function: return "a function";
+    case Takes::items: return "an array or an object";
+    case Takes::key: return "a string or a number";
     case Takes::duration:
       return "seconds from 0 or a duration such as \"1h30m\", at most 3650 days";
-    case Takes::shift:
-      return "seconds or a duration such as \"1h30m\"";
-    case Takes::until:
-      return "RFC 3339 text, epoch milliseconds or an object";
-    default:
-      return "an object";
+    case Takes::shift: return "seconds or a duration such as \"1h30m\"";
+    case Takes::until: return "RFC 3339 text, epoch milliseconds or an object";
+    default: return "an object";
   }
 }
 
@@ -113,39 +95,26 @@ bool is_until(const Node& node, std::string_view type) {
 /// True when a literal of that type fits.
 bool fits(const Node& node, std::string_view type, Takes takes) {
   switch (takes) {
-    case Takes::any:
-      return true;
-    case Takes::text:
-      return type == "string";
+    case Takes::any: return true;
+    case Takes::text: return type == "string";
     case Takes::name: {
       bool empty =
           node.kind == NodeKind::literal && type == "string" && node.value.as_string().empty();
       return type == "string" && !empty;
     }
     case Takes::number:
-    case Takes::instant:
-      return type == "number";
-    case Takes::count:
-      return type == "number" && is_whole(node, 0);
-    case Takes::positive:
-      return type == "number" && is_whole(node, 1);
-    case Takes::flag:
-      return type == "boolean";
-    case Takes::array:
-      return type == "array";
-    case Takes::function:
-      return type == "function";
-    case Takes::items:
-      return type == "array" || type == "object";
-    case Takes::key:
-      return type == "string" || type == "number";
+    case Takes::instant: return type == "number";
+    case Takes::count: return type == "number" && is_whole(node, 0);
+    case Takes::positive: return type == "number" && is_whole(node, 1);
+    case Takes::flag: return type == "boolean";
+    case Takes::array: return type == "array";
+    case Takes::function: return type == "function";
+    case Takes::items: return type == "array" || type == "object";
+    case Takes::key: return type == "string" || type == "number";
     case Takes::duration:
-    case Takes::shift:
-      return is_duration(node, type, takes == Takes::shift);
-    case Takes::until:
-      return is_until(node, type);
-    default:
-      return type == "object";
+    case Takes::shift: return is_duration(node, type, takes == Takes::shift);
+    case Takes::until: return is_until(node, type);
+    default: return type == "object";
   }
 }
 

@@ -14,10 +14,8 @@ bool is_breakable(NodeKind kind) {
     case NodeKind::for_statement:
     case NodeKind::for_of:
     case NodeKind::for_in:
-    case NodeKind::switch_statement:
-      return true;
-    default:
-      return false;
+    case NodeKind::switch_statement: return true;
+    default: return false;
   }
 }
 
@@ -64,12 +62,10 @@ bool ends(const Node* node, std::vector<std::string_view> labels) {
     case NodeKind::return_statement:
     case NodeKind::throw_statement:
     case NodeKind::break_statement:
-    case NodeKind::continue_statement:
-      return true;
+    case NodeKind::continue_statement: return true;
     case NodeKind::block:
       return std::ranges::any_of(node->kids, [](const Node* kid) { return ends(kid); });
-    case NodeKind::if_statement:
-      return ends(node->kids[1]) && ends(node->kids[2]);
+    case NodeKind::if_statement: return ends(node->kids[1]) && ends(node->kids[2]);
     case NodeKind::labeled:
       labels.push_back(node->text);
       return !has_break(*node->kids[0], labels, false) && ends(node->kids[0], labels);
@@ -78,13 +74,11 @@ bool ends(const Node* node, std::vector<std::string_view> labels) {
     case NodeKind::do_statement:
     case NodeKind::for_statement:
       return is_always_true(node->kids[1]) && !breaks_out(*node, labels);
-    case NodeKind::switch_statement:
-      return switch_ends(*node, labels);
+    case NodeKind::switch_statement: return switch_ends(*node, labels);
     case NodeKind::try_statement:
       if (ends(node->kids[3])) return true;
       return ends(node->kids[0]) && (node->kids[2] == nullptr || ends(node->kids[2]));
-    default:
-      return false;
+    default: return false;
   }
 }
 

@@ -62,7 +62,7 @@ struct Function {
     bool awaits = false;  ///< else it calls
   };
   const Expression::Program* program = nullptr;
-  uint32_t index = 0;  ///< in its program
+  uint32_t index = 0;                ///< in its program
   const Function* around = nullptr;  ///< the one it stands in
   std::string name;
   uint32_t parameters = 0;
@@ -100,7 +100,7 @@ struct Expression::Program {
   std::vector<std::unique_ptr<Function>> functions;  ///< the first is the text itself
   std::string hash;  ///< of a script: SHA-256 of its source, 32 bytes
   uint32_t code_version = current_code_version;
-  bool rhythm = false;  ///< F-66
+  bool rhythm = false;                     ///< F-66
   std::shared_ptr<const Program> prelude;  ///< of a script: the part of the library written in it
 };
 

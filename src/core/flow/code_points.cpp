@@ -32,12 +32,9 @@ size_t index_of(std::string_view text, size_t offset) {
 uint32_t decode(std::string_view text, size_t offset) {
   auto byte = [&](size_t i) { return static_cast<unsigned char>(text[offset + i]); };
   switch (width(text[offset])) {
-    case 1:
-      return byte(0);
-    case 2:
-      return (byte(0) & 0x1fu) << 6 | (byte(1) & 0x3fu);
-    case 3:
-      return (byte(0) & 0x0fu) << 12 | (byte(1) & 0x3fu) << 6 | (byte(2) & 0x3fu);
+    case 1: return byte(0);
+    case 2: return (byte(0) & 0x1fu) << 6 | (byte(1) & 0x3fu);
+    case 3: return (byte(0) & 0x0fu) << 12 | (byte(1) & 0x3fu) << 6 | (byte(2) & 0x3fu);
     default:
       return (byte(0) & 0x07u) << 18 | (byte(1) & 0x3fu) << 12 | (byte(2) & 0x3fu) << 6 |
              (byte(3) & 0x3fu);

@@ -38,8 +38,8 @@ class Compiler {
     Function* function = nullptr;
     const FunctionScope* scope = nullptr;
     std::vector<Around> around;
-    std::vector<std::string_view> labels;  ///< labels waiting for the loop they name
-    bool awaits = false;                   ///< what it returns is awaited first (F-2, F-20)
+    std::vector<std::string_view> labels;       ///< labels waiting for the loop they name
+    bool awaits = false;                        ///< what it returns is awaited first (F-2, F-20)
     std::map<const Variable*, uint32_t> begun;  ///< where a variable has its first value
   };
   /// How far an access is still a path from a root.

@@ -23,21 +23,16 @@ void Compiler::access_whole(const Node& node, bool guarded) {
 
 Compiler::Path Compiler::access(const Node& node, Exits& exits, AccessOptions options) {
   switch (node.kind) {
-    case NodeKind::root:
-      return load_root(node, exits, options);
+    case NodeKind::root: return load_root(node, exits, options);
     case NodeKind::member:
       if (is_builtin(node)) {
         emit(Opcode::load_builtin, node, node.builtin);
         return {};
       }
       return member(node, exits, options);
-    case NodeKind::index:
-      return member(node, exits, options);
-    case NodeKind::call:
-      return call(node, exits, options);
-    default:
-      expression(node, options.guarded);
-      return {};
+    case NodeKind::index: return member(node, exits, options);
+    case NodeKind::call: return call(node, exits, options);
+    default: expression(node, options.guarded); return {};
   }
 }
 

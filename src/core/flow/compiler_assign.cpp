@@ -115,20 +115,16 @@ void Compiler::update(const Node& node) {
 
 void Compiler::bind(const Node& pattern, bool first) {
   switch (pattern.kind) {
-    case NodeKind::pattern_name:
-      return store(pattern, *pattern.variable, first);
-    case NodeKind::pattern_target:
-      return bind_target(*pattern.kids[0]);
+    case NodeKind::pattern_name: return store(pattern, *pattern.variable, first);
+    case NodeKind::pattern_target: return bind_target(*pattern.kids[0]);
     case NodeKind::pattern_default: {
       size_t given = emit_jump(Opcode::keep_if_set, pattern);
       expression(*pattern.kids[1]);
       land(given);
       return bind(*pattern.kids[0], first);
     }
-    case NodeKind::pattern_object:
-      return bind_object(pattern, first);
-    default:
-      return bind_array(pattern, first);
+    case NodeKind::pattern_object: return bind_object(pattern, first);
+    default: return bind_array(pattern, first);
   }
 }
 

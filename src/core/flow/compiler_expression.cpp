@@ -6,61 +6,36 @@ namespace {
 
 Opcode opcode_of(Operator op) {
   switch (op) {
-    case Operator::add:
-      return Opcode::add;
-    case Operator::subtract:
-      return Opcode::subtract;
-    case Operator::multiply:
-      return Opcode::multiply;
-    case Operator::divide:
-      return Opcode::divide;
-    case Operator::modulo:
-      return Opcode::modulo;
-    case Operator::power:
-      return Opcode::power;
-    case Operator::equal:
-      return Opcode::equal;
-    case Operator::not_equal:
-      return Opcode::not_equal;
-    case Operator::less:
-      return Opcode::less;
-    case Operator::less_equal:
-      return Opcode::less_equal;
-    case Operator::greater:
-      return Opcode::greater;
-    case Operator::greater_equal:
-      return Opcode::greater_equal;
-    case Operator::in:
-      return Opcode::in;
-    case Operator::logical_not:
-      return Opcode::logical_not;
-    case Operator::negate:
-      return Opcode::negate;
-    case Operator::plus:
-      return Opcode::plus;
-    default:
-      return Opcode::type_of;
+    case Operator::add: return Opcode::add;
+    case Operator::subtract: return Opcode::subtract;
+    case Operator::multiply: return Opcode::multiply;
+    case Operator::divide: return Opcode::divide;
+    case Operator::modulo: return Opcode::modulo;
+    case Operator::power: return Opcode::power;
+    case Operator::equal: return Opcode::equal;
+    case Operator::not_equal: return Opcode::not_equal;
+    case Operator::less: return Opcode::less;
+    case Operator::less_equal: return Opcode::less_equal;
+    case Operator::greater: return Opcode::greater;
+    case Operator::greater_equal: return Opcode::greater_equal;
+    case Operator::in: return Opcode::in;
+    case Operator::logical_not: return Opcode::logical_not;
+    case Operator::negate: return Opcode::negate;
+    case Operator::plus: return Opcode::plus;
+    default: return Opcode::type_of;
   }
 }
 
 Loose loose_of(Operator op) {
   switch (op) {
-    case Operator::equal:
-      return Loose::equal;
-    case Operator::not_equal:
-      return Loose::not_equal;
-    case Operator::less:
-      return Loose::less;
-    case Operator::less_equal:
-      return Loose::less_equal;
-    case Operator::greater:
-      return Loose::greater;
-    case Operator::greater_equal:
-      return Loose::greater_equal;
-    case Operator::in:
-      return Loose::in;
-    default:
-      return Loose::contains;
+    case Operator::equal: return Loose::equal;
+    case Operator::not_equal: return Loose::not_equal;
+    case Operator::less: return Loose::less;
+    case Operator::less_equal: return Loose::less_equal;
+    case Operator::greater: return Loose::greater;
+    case Operator::greater_equal: return Loose::greater_equal;
+    case Operator::in: return Loose::in;
+    default: return Loose::contains;
   }
 }
 
@@ -76,45 +51,30 @@ InstanceType instance_type(std::string_view name) {
 /// `guarded`: a missing part of a reference makes the value null instead of failing (G-15).
 void Compiler::expression(const Node& node, bool guarded) {
   switch (node.kind) {
-    case NodeKind::literal:
-      return literal(node);
-    case NodeKind::name:
-      return name(node);
+    case NodeKind::literal: return literal(node);
+    case NodeKind::name: return name(node);
     case NodeKind::root:
     case NodeKind::member:
     case NodeKind::index:
     case NodeKind::call:
-    case NodeKind::chain:
-      return access_whole(node, guarded);
-    case NodeKind::text_template:
-      return text_template(node);
-    case NodeKind::array:
-      return array(node);
-    case NodeKind::object:
-      return object(node);
-    case NodeKind::function:
-      return function(node);
-    case NodeKind::unary:
-      return unary(node);
-    case NodeKind::binary:
-      return binary(node);
-    case NodeKind::logical:
-      return logical(node, guarded);
-    case NodeKind::conditional:
-      return conditional(node, guarded);
-    case NodeKind::default_value:
-      return default_value(node);
-    case NodeKind::assign:
-      return assign(node);
-    case NodeKind::update:
-      return update(node);
+    case NodeKind::chain: return access_whole(node, guarded);
+    case NodeKind::text_template: return text_template(node);
+    case NodeKind::array: return array(node);
+    case NodeKind::object: return object(node);
+    case NodeKind::function: return function(node);
+    case NodeKind::unary: return unary(node);
+    case NodeKind::binary: return binary(node);
+    case NodeKind::logical: return logical(node, guarded);
+    case NodeKind::conditional: return conditional(node, guarded);
+    case NodeKind::default_value: return default_value(node);
+    case NodeKind::assign: return assign(node);
+    case NodeKind::update: return update(node);
     case NodeKind::await:
       expression(*node.kids[0]);
       emit(Opcode::await, node);
       point(*node.kids[0], true);
       return;
-    default:
-      return fail(node, "this is not an expression");
+    default: return fail(node, "this is not an expression");
   }
 }
 

@@ -4,39 +4,26 @@ namespace fermata::flow {
 
 void Compiler::statement(const Node& node) {
   switch (node.kind) {
-    case NodeKind::block:
-      return block(node);
-    case NodeKind::declare:
-      return declare(node);
-    case NodeKind::function_declaration:
-      return;  // made when its block was entered
-    case NodeKind::if_statement:
-      return if_statement(node);
-    case NodeKind::while_statement:
-      return while_statement(node);
-    case NodeKind::do_statement:
-      return do_statement(node);
-    case NodeKind::for_statement:
-      return for_statement(node);
+    case NodeKind::block: return block(node);
+    case NodeKind::declare: return declare(node);
+    case NodeKind::function_declaration: return;  // made when its block was entered
+    case NodeKind::if_statement: return if_statement(node);
+    case NodeKind::while_statement: return while_statement(node);
+    case NodeKind::do_statement: return do_statement(node);
+    case NodeKind::for_statement: return for_statement(node);
     case NodeKind::for_of:
-    case NodeKind::for_in:
-      return for_each(node);
-    case NodeKind::switch_statement:
-      return switch_statement(node);
+    case NodeKind::for_in: return for_each(node);
+    case NodeKind::switch_statement: return switch_statement(node);
     case NodeKind::break_statement:
     case NodeKind::continue_statement:
-    case NodeKind::return_statement:
-      return jump(node);
+    case NodeKind::return_statement: return jump(node);
     case NodeKind::throw_statement:
       expression(*node.kids[0]);
       emit(Opcode::throw_value, node);
       return;
-    case NodeKind::try_statement:
-      return try_statement(node);
-    case NodeKind::labeled:
-      return labeled(node);
-    case NodeKind::entry:
-      return entry(node);
+    case NodeKind::try_statement: return try_statement(node);
+    case NodeKind::labeled: return labeled(node);
+    case NodeKind::entry: return entry(node);
     case NodeKind::expression_statement:
       expression(*node.kids[0]);
       emit(Opcode::pop, node);
@@ -47,8 +34,7 @@ void Compiler::statement(const Node& node) {
         emit(Opcode::pop, *part);
       }
       return;
-    default:
-      return;
+    default: return;
   }
 }
 
@@ -158,10 +144,8 @@ void Compiler::labeled(const Node& node) {
     case NodeKind::do_statement:
     case NodeKind::for_statement:
     case NodeKind::for_of:
-    case NodeKind::for_in:
-      return statement(inner);
-    default:
-      break;
+    case NodeKind::for_in: return statement(inner);
+    default: break;
   }
   begin(Around::Kind::breakable);
   statement(inner);

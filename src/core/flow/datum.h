@@ -103,16 +103,11 @@ static_assert(sizeof(Datum) == 16 && std::is_trivially_copyable_v<Datum>);
 
 inline Datum Datum::of(const Value& value) {
   switch (value.kind()) {
-    case Value::Kind::null:
-      return {};
-    case Value::Kind::boolean:
-      return of(value.as_bool());
-    case Value::Kind::integer:
-      return of_integer(value.as_integer());
-    case Value::Kind::number:
-      return of(value.as_number());
-    default:
-      break;
+    case Value::Kind::null: return {};
+    case Value::Kind::boolean: return of(value.as_bool());
+    case Value::Kind::integer: return of_integer(value.as_integer());
+    case Value::Kind::number: return of(value.as_number());
+    default: break;
   }
   Datum out = of_tag(value.is_string()  ? Tag::json_text
                      : value.is_array() ? Tag::json_array

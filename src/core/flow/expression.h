@@ -77,7 +77,7 @@ struct EvalGiven {
   uint64_t entropy = 0;
   EvalLimits limits;
   const ZoneTable* zones = nullptr;  ///< none: UTC and fixed offsets
-  StepPool* pool = nullptr;  ///< borrowed; null: nothing is shared
+  StepPool* pool = nullptr;          ///< borrowed; null: nothing is shared
 };
 /// What a limit on the steps of a whole activation says.
 std::string pool_exhausted(const StepPool& pool);

@@ -64,35 +64,16 @@ Datum Heap::array(std::vector<Datum> items) {
 
 void Heap::destroy(HeapObject* object) {
   switch (object->kind) {
-    case Tag::text:
-      delete static_cast<TextObject*>(object);
-      break;
-    case Tag::array:
-      delete static_cast<ArrayObject*>(object);
-      break;
-    case Tag::object:
-      delete static_cast<MapObject*>(object);
-      break;
-    case Tag::error:
-      delete static_cast<ErrorObject*>(object);
-      break;
-    case Tag::closure:
-      delete static_cast<ClosureObject*>(object);
-      break;
-    case Tag::bound:
-      delete static_cast<BoundObject*>(object);
-      break;
-    case Tag::cell:
-      delete static_cast<CellObject*>(object);
-      break;
-    case Tag::iterator:
-      delete static_cast<IteratorObject*>(object);
-      break;
-    case Tag::awaitable:
-      delete static_cast<AwaitableObject*>(object);
-      break;
-    default:
-      break;
+    case Tag::text: delete static_cast<TextObject*>(object); break;
+    case Tag::array: delete static_cast<ArrayObject*>(object); break;
+    case Tag::object: delete static_cast<MapObject*>(object); break;
+    case Tag::error: delete static_cast<ErrorObject*>(object); break;
+    case Tag::closure: delete static_cast<ClosureObject*>(object); break;
+    case Tag::bound: delete static_cast<BoundObject*>(object); break;
+    case Tag::cell: delete static_cast<CellObject*>(object); break;
+    case Tag::iterator: delete static_cast<IteratorObject*>(object); break;
+    case Tag::awaitable: delete static_cast<AwaitableObject*>(object); break;
+    default: break;
   }
 }
 
@@ -128,12 +109,8 @@ void Heap::mark_children(HeapObject& object) {
     case Tag::closure:
       for (CellObject* cell : static_cast<ClosureObject&>(object).cells) mark(cell);
       break;
-    case Tag::bound:
-      mark(static_cast<BoundObject&>(object).receiver);
-      break;
-    case Tag::cell:
-      mark(static_cast<CellObject&>(object).value);
-      break;
+    case Tag::bound: mark(static_cast<BoundObject&>(object).receiver); break;
+    case Tag::cell: mark(static_cast<CellObject&>(object).value); break;
     case Tag::iterator:
       mark(static_cast<IteratorObject&>(object).source);
       for (const Datum& item : static_cast<IteratorObject&>(object).items) mark(item);
@@ -142,8 +119,7 @@ void Heap::mark_children(HeapObject& object) {
       mark(static_cast<AwaitableObject&>(object).outcome);
       for (const Datum& item : static_cast<AwaitableObject&>(object).items) mark(item);
       break;
-    default:
-      break;
+    default: break;
   }
 }
 

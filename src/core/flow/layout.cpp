@@ -42,44 +42,31 @@ Motion motion_of(const Instruction& in) {
     case Opcode::load_builtin:
     case Opcode::closure:
     case Opcode::self:
-    case Opcode::new_object:
-      return moves(0, 1);
+    case Opcode::new_object: return moves(0, 1);
     case Opcode::pop:
     case Opcode::initialise:
     case Opcode::assign:
     case Opcode::initialise_cell:
     case Opcode::assign_cell:
-    case Opcode::assign_outer:
-      return moves(1, 0);
-    case Opcode::duplicate:
-      return moves(1, 2);
-    case Opcode::duplicate_two:
-      return moves(2, 4);
-    case Opcode::under_one:
-      return moves(2, 2);
+    case Opcode::assign_outer: return moves(1, 0);
+    case Opcode::duplicate: return moves(1, 2);
+    case Opcode::duplicate_two: return moves(2, 4);
+    case Opcode::under_one: return moves(2, 2);
     case Opcode::under_two:
-    case Opcode::rotate_three:
-      return moves(3, 3);
-    case Opcode::under_three:
-      return moves(4, 4);
+    case Opcode::rotate_three: return moves(3, 3);
+    case Opcode::under_three: return moves(4, 4);
     case Opcode::new_cell:
     case Opcode::wrap_cell:
     case Opcode::copy_cell:
     case Opcode::clear:
     case Opcode::pop_handler:
-    case Opcode::leave_final:
-      return moves(0, 0);
-    case Opcode::undefined_variable:
-      return {0, 0, false};
+    case Opcode::leave_final: return moves(0, 0);
+    case Opcode::undefined_variable: return {0, 0, false};
     case Opcode::throw_value:
-    case Opcode::give:
-      return {1, 0, false};
-    case Opcode::load_root:
-      return reads(in, 0);
-    case Opcode::get_member:
-      return reads(in, 1);
-    case Opcode::get_index:
-      return reads(in, 2);
+    case Opcode::give: return {1, 0, false};
+    case Opcode::load_root: return reads(in, 0);
+    case Opcode::get_member: return reads(in, 1);
+    case Opcode::get_index: return reads(in, 2);
     case Opcode::delete_member:
     case Opcode::instance_of:
     case Opcode::logical_not:
@@ -93,35 +80,24 @@ Motion motion_of(const Instruction& in) {
     case Opcode::list_rest:
     case Opcode::object_rest:
     case Opcode::call_builtin_list:
-    case Opcode::await:
-      return moves(1, 1);
+    case Opcode::await: return moves(1, 1);
     case Opcode::set_index:
-    case Opcode::put_index:
-      return moves(3, 1);
+    case Opcode::put_index: return moves(3, 1);
     case Opcode::call:
     case Opcode::call_member:
-    case Opcode::call_entry:
-      return moves(in.b + 1u, 1);
-    case Opcode::call_builtin:
-      return moves(in.b, 1);
+    case Opcode::call_entry: return moves(in.b + 1u, 1);
+    case Opcode::call_builtin: return moves(in.b, 1);
     case Opcode::new_array:
-    case Opcode::text_template:
-      return moves(in.a, 1);
-    case Opcode::jump:
-      return {0, 0, false, true, 0};
+    case Opcode::text_template: return moves(in.a, 1);
+    case Opcode::jump: return {0, 0, false, true, 0};
     case Opcode::jump_if_false:
-    case Opcode::jump_if_true:
-      return branches(1, 0, 0);
+    case Opcode::jump_if_true: return branches(1, 0, 0);
     case Opcode::keep_if_false:
     case Opcode::keep_if_true:
-    case Opcode::keep_if_set:
-      return branches(1, 0, 1);
-    case Opcode::skip_if_null:
-      return branches(1, 1, 1);
-    case Opcode::next:
-      return branches(0, 1, 0);
-    case Opcode::push_handler:
-      return branches(0, 0, 1);
+    case Opcode::keep_if_set: return branches(1, 0, 1);
+    case Opcode::skip_if_null: return branches(1, 1, 1);
+    case Opcode::next: return branches(0, 1, 0);
+    case Opcode::push_handler: return branches(0, 0, 1);
     default:
       // The rest are binary: two operands, one result.
       return moves(2, 1);
@@ -141,10 +117,8 @@ bool in_bounds(const Instruction& in, const Function& function) {
     return mode == Missing::plain || mode == Missing::is_null;
   };
   switch (in.op) {
-    case Opcode::constant:
-      return in.a < program.constants.size();
-    case Opcode::undefined_variable:
-      return text(in.a);
+    case Opcode::constant: return in.a < program.constants.size();
+    case Opcode::undefined_variable: return text(in.a);
     case Opcode::load:
     case Opcode::initialise:
     case Opcode::assign:
@@ -154,42 +128,30 @@ bool in_bounds(const Instruction& in, const Function& function) {
     case Opcode::new_cell:
     case Opcode::wrap_cell:
     case Opcode::copy_cell:
-    case Opcode::clear:
-      return slot(in.a);
-    case Opcode::leave_final:
-      return slot(in.a) && slot(in.a + 1);
-    case Opcode::next:
-      return slot(in.c);
+    case Opcode::clear: return slot(in.a);
+    case Opcode::leave_final: return slot(in.a) && slot(in.a + 1);
+    case Opcode::next: return slot(in.c);
     case Opcode::load_outer:
-    case Opcode::assign_outer:
-      return in.a < function.captures.size();
-    case Opcode::load_root:
-      return in.c < program.roots.size() && missing();
-    case Opcode::get_member:
-      return text(in.c) && missing();
-    case Opcode::get_index:
-      return missing();
+    case Opcode::assign_outer: return in.a < function.captures.size();
+    case Opcode::load_root: return in.c < program.roots.size() && missing();
+    case Opcode::get_member: return text(in.c) && missing();
+    case Opcode::get_index: return missing();
     case Opcode::set_member:
     case Opcode::delete_member:
     case Opcode::call_member:
     case Opcode::call_member_list:
-    case Opcode::put_member:
-      return text(in.c);
+    case Opcode::put_member: return text(in.c);
     case Opcode::load_builtin:
     case Opcode::call_builtin:
     case Opcode::call_builtin_list:
       // Methods are found through their receiver.
       return in.a < builtins_count() && !is_method(builtin(in.a).owner);
-    case Opcode::closure:
-      return in.a < program.functions.size();
+    case Opcode::closure: return in.a < program.functions.size();
     case Opcode::object_rest:
       return in.a < program.constants.size() && program.constants[in.a].is_array();
-    case Opcode::instance_of:
-      return in.b <= static_cast<uint8_t>(InstanceType::promise);
-    case Opcode::loose:
-      return in.b <= static_cast<uint8_t>(Loose::in);
-    default:
-      return in.op < Opcode::opcodes_count;
+    case Opcode::instance_of: return in.b <= static_cast<uint8_t>(InstanceType::promise);
+    case Opcode::loose: return in.b <= static_cast<uint8_t>(Loose::in);
+    default: return in.op < Opcode::opcodes_count;
   }
 }
 
@@ -237,8 +199,8 @@ class Walk {
     while (a != b) {
       const Layout::Guard& left = layout_.table[a];
       const Layout::Guard& right = layout_.table[b];
-      bool alike = a != 0 && b != 0 && left.target == right.target &&
-                   left.height == right.height && left.final == right.final;
+      bool alike = a != 0 && b != 0 && left.target == right.target && left.height == right.height &&
+                   left.final == right.final;
       if (!alike) return false;
       a = left.outer;
       b = right.outer;

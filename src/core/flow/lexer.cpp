@@ -127,10 +127,8 @@ class Lexer {
       case TokenKind::right_paren:
       case TokenKind::right_bracket:
       case TokenKind::right_brace:
-      case TokenKind::bad:
-        return false;
-      default:
-        return !is_value_word(tokens_.back().kind);
+      case TokenKind::bad: return false;
+      default: return !is_value_word(tokens_.back().kind);
     }
   }
 

@@ -25,34 +25,22 @@ class Writer {
     }
     if (!machine_.charge(1) || !machine_.text_fits(out_.size())) return false;
     switch (datum.tag) {
-      case Tag::boolean:
-        out_ += datum.boolean ? "true" : "false";
-        return true;
-      case Tag::integer:
-        out_ += std::to_string(datum.integer);
-        return true;
+      case Tag::boolean: out_ += datum.boolean ? "true" : "false"; return true;
+      case Tag::integer: out_ += std::to_string(datum.integer); return true;
       case Tag::number:
         out_ += std::isfinite(datum.number) ? number_to_text(datum.number) : "null";
         return true;
       case Tag::json_text:
-      case Tag::text:
-        append_json(out_, Value(text_of(datum)));
-        return true;
+      case Tag::text: append_json(out_, Value(text_of(datum))); return true;
       case Tag::json_array:
-      case Tag::array:
-        return write_array(datum, depth);
+      case Tag::array: return write_array(datum, depth);
       case Tag::json_object:
-      case Tag::object:
-        return write_object(datum, depth);
-      case Tag::error:
-        return write_error(datum);
+      case Tag::object: return write_object(datum, depth);
+      case Tag::error: return write_error(datum);
       case Tag::builtin:
       case Tag::bound:
-      case Tag::closure:
-        return false;
-      default:
-        out_ += "null";
-        return true;
+      case Tag::closure: return false;
+      default: out_ += "null"; return true;
     }
   }
   std::string take() { return std::move(out_); }

@@ -313,18 +313,10 @@ TEST(Library, every_function_refuses_a_wrong_number_of_arguments) {
     if (!named) continue;
     std::string called;
     switch (one.owner) {
-      case Owner::array_type:
-        called = "[1]." + std::string(one.name);
-        break;
-      case Owner::string_type:
-        called = "'x'." + std::string(one.name);
-        break;
-      case Owner::number_type:
-        called = "(1)." + std::string(one.name);
-        break;
-      case Owner::global:
-        called = one.name;
-        break;
+      case Owner::array_type: called = "[1]." + std::string(one.name); break;
+      case Owner::string_type: called = "'x'." + std::string(one.name); break;
+      case Owner::number_type: called = "(1)." + std::string(one.name); break;
+      case Owner::global: called = one.name; break;
       default:
         for (std::string_view name : global_names(false)) {
           Owner owner;

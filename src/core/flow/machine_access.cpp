@@ -50,18 +50,14 @@ Machine::Found Machine::find_member(const Datum& object, std::string_view name, 
         out = Datum::of_count(utf8_length(text_of(object)));
       }
       break;
-    case Tag::error:
-      return find_error_member(object, name, out);
+    case Tag::error: return find_error_member(object, name, out);
     case Tag::awaitable:
       owner = Owner::awaitable_type;
       if (find_awaitable_member(object, name, out) == Found::yes) return Found::yes;
       break;
     case Tag::integer:
-    case Tag::number:
-      owner = Owner::number_type;
-      break;
-    default:
-      return Found::no;
+    case Tag::number: owner = Owner::number_type; break;
+    default: return Found::no;
   }
   if (!out.is_null()) return Found::yes;
   uint32_t number = find_builtin(owner, name);
@@ -127,14 +123,12 @@ Machine::Found Machine::find_element(const Datum& object, const Datum& key, Datu
 /// Decides what a missing part means here (F-15, G-15).
 void Machine::missing(const Instruction& in, const Datum& object, std::string_view what) {
   switch (static_cast<Missing>(in.b)) {
-    case Missing::fails:
-      return unresolved(frames_.back().function->program->paths[in.a]);
+    case Missing::fails: return unresolved(frames_.back().function->program->paths[in.a]);
     case Missing::is_null:
       stack_.back() = {};
       next_ = frames_.back().function->step(in.a);
       return;
-    case Missing::plain:
-      break;
+    case Missing::plain: break;
   }
   bool element = what.empty();
   bool may_lack = object.is_object() || object.tag == Tag::error ||
@@ -172,13 +166,9 @@ void Machine::op_get_index(const Instruction& in) {
   bool path = static_cast<Missing>(in.b) != Missing::plain;
   bool wrong_key = path && (object.is_array() || object.is_text()) && !key.is_number();
   switch (wrong_key ? Found::no : find_element(object, key, out)) {
-    case Found::yes:
-      stack_.back() = out;
-      return;
-    case Found::no:
-      return missing(in, object, {});
-    case Found::thrown:
-      return;
+    case Found::yes: stack_.back() = out; return;
+    case Found::no: return missing(in, object, {});
+    case Found::thrown: return;
   }
 }
 

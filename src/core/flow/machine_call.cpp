@@ -48,16 +48,14 @@ void Machine::call_value(const Datum& callee, size_t count) {
       if (closure->function->is_async) return start_fiber(*closure->function, closure, count);
       return enter(*closure->function, closure, count);
     }
-    case Tag::builtin:
-      return call_builtin(callee.builtin, count, true);
+    case Tag::builtin: return call_builtin(callee.builtin, count, true);
     case Tag::bound: {
       auto* bound = static_cast<BoundObject*>(callee.heap);
       make_place(count);
       *(stack_.end() - 1 - count) = bound->receiver;
       return call_builtin(bound->builtin, count + 1, true);
     }
-    default:
-      throw_error("NOT_A_FUNCTION", std::string(type_name(callee)) + " is not a function");
+    default: throw_error("NOT_A_FUNCTION", std::string(type_name(callee)) + " is not a function");
   }
 }
 

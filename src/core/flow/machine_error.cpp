@@ -144,8 +144,8 @@ EvalError Machine::limit_error() const {
                  " bytes of memory (graph_code_memory_bytes_max)";
       break;
     case Verdict::depth:
-      message += " calls functions more than " +
-                 std::to_string(given_.limits.call_depth_max) + " deep";
+      message +=
+          " calls functions more than " + std::to_string(given_.limits.call_depth_max) + " deep";
       break;
     default:
       if (steps_given_ < given_.limits.steps_max) {
@@ -198,8 +198,8 @@ FlowError Machine::thrown_error() {
 
 EvalError Machine::uncaught_error() {
   FlowError thrown = thrown_error();
-  Value all = Value::object(
-      {{"code", thrown.code}, {"line", thrown.line}, {"column", thrown.column}});
+  Value all =
+      Value::object({{"code", thrown.code}, {"line", thrown.line}, {"column", thrown.column}});
   if (!thrown.details.is_null()) all.set("details", std::move(thrown.details));
   if (!thrown.cause.is_null()) all.set("cause", std::move(thrown.cause));
   bool is_code = program_.grammar == Grammar::fragment;

@@ -54,12 +54,8 @@ Machine::Verdict Machine::resume(uint32_t fiber, Wake how) {
         deliver(*static_cast<AwaitableObject*>(stack_.back().heap));
       }
       break;
-    case Wake::cancelled:
-      throw_cancelled();
-      break;
-    case Wake::verdict:
-      throw_datum(Datum::verdict());
-      break;
+    case Wake::cancelled: throw_cancelled(); break;
+    case Wake::verdict: throw_datum(Datum::verdict()); break;
   }
   return run_on();
 }

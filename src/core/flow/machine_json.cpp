@@ -44,10 +44,8 @@ bool Machine::not_json(const Export& state, std::string_view why) {
 std::optional<Value> Machine::export_any(const Datum& given, Export& state) {
   Datum datum = current(given);
   switch (datum.tag) {
-    case Tag::boolean:
-      return Value(datum.boolean);
-    case Tag::integer:
-      return Value(datum.integer);
+    case Tag::boolean: return Value(datum.boolean);
+    case Tag::integer: return Value(datum.integer);
     case Tag::number: {
       if (!std::isfinite(datum.number)) {
         not_json(state, number_to_text(datum.number));
@@ -58,32 +56,22 @@ std::optional<Value> Machine::export_any(const Datum& given, Export& state) {
       bool whole = std::fabs(datum.number) <= exact_max && std::floor(datum.number) == datum.number;
       return whole ? Value(static_cast<int64_t>(datum.number)) : Value(datum.number);
     }
-    case Tag::json_text:
-      return *datum.json;
-    case Tag::text:
-      return Value(text_of(datum));
+    case Tag::json_text: return *datum.json;
+    case Tag::text: return Value(text_of(datum));
     case Tag::json_array:
       if (adopted_.empty() || !touched(*datum.json)) return *datum.json;
       return export_array(datum, state);
-    case Tag::array:
-      return export_array(datum, state);
+    case Tag::array: return export_array(datum, state);
     case Tag::json_object:
       if (adopted_.empty() || !touched(*datum.json)) return *datum.json;
       return export_object(datum, state);
-    case Tag::object:
-      return export_object(datum, state);
-    case Tag::error:
-      return export_error(datum, state);
+    case Tag::object: return export_object(datum, state);
+    case Tag::error: return export_error(datum, state);
     case Tag::builtin:
     case Tag::bound:
-    case Tag::closure:
-      not_json(state, "a function");
-      return std::nullopt;
-    case Tag::awaitable:
-      not_json(state, "an awaitable; await it first");
-      return std::nullopt;
-    default:
-      return Value();
+    case Tag::closure: not_json(state, "a function"); return std::nullopt;
+    case Tag::awaitable: not_json(state, "an awaitable; await it first"); return std::nullopt;
+    default: return Value();
   }
 }
 

@@ -10,63 +10,43 @@ namespace fermata::flow {
 bool Machine::truthy(const Datum& datum) {
   switch (datum.tag) {
     case Tag::unset:
-    case Tag::null:
-      return false;
-    case Tag::boolean:
-      return datum.boolean;
-    case Tag::integer:
-      return datum.integer != 0;
-    case Tag::number:
-      return datum.number != 0 && !std::isnan(datum.number);
+    case Tag::null: return false;
+    case Tag::boolean: return datum.boolean;
+    case Tag::integer: return datum.integer != 0;
+    case Tag::number: return datum.number != 0 && !std::isnan(datum.number);
     case Tag::json_text:
-    case Tag::text:
-      return !text_of(datum).empty();
-    default:
-      return true;
+    case Tag::text: return !text_of(datum).empty();
+    default: return true;
   }
 }
 
 std::string_view Machine::type_name(const Datum& datum) {
   switch (datum.tag) {
-    case Tag::boolean:
-      return "boolean";
+    case Tag::boolean: return "boolean";
     case Tag::integer:
-    case Tag::number:
-      return "number";
+    case Tag::number: return "number";
     case Tag::json_text:
-    case Tag::text:
-      return "string";
+    case Tag::text: return "string";
     case Tag::json_array:
-    case Tag::array:
-      return "array";
+    case Tag::array: return "array";
     case Tag::json_object:
-    case Tag::object:
-      return "object";
-    case Tag::error:
-      return "error";
+    case Tag::object: return "object";
+    case Tag::error: return "error";
     case Tag::builtin:
     case Tag::closure:
-    case Tag::bound:
-      return "function";
-    case Tag::awaitable:
-      return "awaitable";
-    default:
-      return "null";
+    case Tag::bound: return "function";
+    case Tag::awaitable: return "awaitable";
+    default: return "null";
   }
 }
 
 bool Machine::is_receiver(const Datum& datum, Owner owner) {
   switch (owner) {
-    case Owner::array_type:
-      return datum.is_array();
-    case Owner::string_type:
-      return datum.is_text();
-    case Owner::number_type:
-      return datum.is_number();
-    case Owner::awaitable_type:
-      return datum.tag == Tag::awaitable;
-    default:
-      return false;
+    case Owner::array_type: return datum.is_array();
+    case Owner::string_type: return datum.is_text();
+    case Owner::number_type: return datum.is_number();
+    case Owner::awaitable_type: return datum.tag == Tag::awaitable;
+    default: return false;
   }
 }
 
@@ -80,17 +60,12 @@ bool Machine::same(const Datum& left, const Datum& right) {
   if (left.is_text() && right.is_text()) return text_of(left) == text_of(right);
   if (left.tag != right.tag) return false;
   switch (left.tag) {
-    case Tag::null:
-      return true;
-    case Tag::boolean:
-      return left.boolean == right.boolean;
-    case Tag::builtin:
-      return left.builtin == right.builtin;
+    case Tag::null: return true;
+    case Tag::boolean: return left.boolean == right.boolean;
+    case Tag::builtin: return left.builtin == right.builtin;
     case Tag::json_array:
-    case Tag::json_object:
-      return left.json == right.json;
-    default:
-      return left.heap == right.heap;
+    case Tag::json_object: return left.json == right.json;
+    default: return left.heap == right.heap;
   }
 }
 
@@ -184,24 +159,12 @@ void Machine::arithmetic(const Instruction&, Opcode op) {
   double b = right.as_number();
   double out = 0;
   switch (op) {
-    case Opcode::add:
-      out = a + b;
-      break;
-    case Opcode::subtract:
-      out = a - b;
-      break;
-    case Opcode::multiply:
-      out = a * b;
-      break;
-    case Opcode::divide:
-      out = a / b;
-      break;
-    case Opcode::modulo:
-      out = std::fmod(a, b);
-      break;
-    default:
-      out = power(a, b);
-      break;
+    case Opcode::add: out = a + b; break;
+    case Opcode::subtract: out = a - b; break;
+    case Opcode::multiply: out = a * b; break;
+    case Opcode::divide: out = a / b; break;
+    case Opcode::modulo: out = std::fmod(a, b); break;
+    default: out = power(a, b); break;
   }
   stack_.back() = Datum::of(out);
 }
@@ -281,21 +244,11 @@ void Machine::op_instance_of(const Instruction& in) {
   const Datum& value = stack_.back();
   bool is = false;
   switch (static_cast<InstanceType>(in.b)) {
-    case InstanceType::error:
-      is = value.tag == Tag::error;
-      break;
-    case InstanceType::array:
-      is = value.is_array();
-      break;
-    case InstanceType::object:
-      is = value.is_object();
-      break;
-    case InstanceType::function:
-      is = value.is_function();
-      break;
-    case InstanceType::promise:
-      is = value.tag == Tag::awaitable;
-      break;
+    case InstanceType::error: is = value.tag == Tag::error; break;
+    case InstanceType::array: is = value.is_array(); break;
+    case InstanceType::object: is = value.is_object(); break;
+    case InstanceType::function: is = value.is_function(); break;
+    case InstanceType::promise: is = value.tag == Tag::awaitable; break;
   }
   stack_.back() = Datum::of(is);
 }

@@ -74,13 +74,9 @@ inline void Machine::op_get_member(const Instruction& in) {
   Datum out;
   Datum source = current(object);
   switch (find_member(source, name.as_string(), out)) {
-    case Found::yes:
-      object = out;
-      return;
-    case Found::no:
-      return missing(in, source, name.as_string());
-    case Found::thrown:
-      return;
+    case Found::yes: object = out; return;
+    case Found::no: return missing(in, source, name.as_string());
+    case Found::thrown: return;
   }
 }
 

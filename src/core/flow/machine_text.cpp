@@ -13,15 +13,9 @@ std::string Machine::to_text(const Datum& datum) {
 bool Machine::append_text(std::string& out, const Datum& datum, int depth) {
   Datum now = current(datum);
   switch (now.tag) {
-    case Tag::boolean:
-      out += now.boolean ? "true" : "false";
-      break;
-    case Tag::integer:
-      out += std::to_string(now.integer);
-      break;
-    case Tag::number:
-      out += number_to_text(now.number);
-      break;
+    case Tag::boolean: out += now.boolean ? "true" : "false"; break;
+    case Tag::integer: out += std::to_string(now.integer); break;
+    case Tag::number: out += number_to_text(now.number); break;
     case Tag::json_text:
     case Tag::text:
       if (!text_fits(out.size() + text_of(now).size())) return false;
@@ -33,18 +27,14 @@ bool Machine::append_text(std::string& out, const Datum& datum, int depth) {
       out += "[object Array]";
       break;
     case Tag::json_object:
-    case Tag::object:
-      out += "[object Object]";
-      break;
+    case Tag::object: out += "[object Object]"; break;
     case Tag::error: {
       out += program_.rhythm ? "[Error: " : "Error: ";
       if (!append_text(out, static_cast<ErrorObject*>(now.heap)->message, depth + 1)) return false;
       if (program_.rhythm) out += "]";
       break;
     }
-    case Tag::builtin:
-      out += "[function " + std::string(builtin(now.builtin).name) + "]";
-      break;
+    case Tag::builtin: out += "[function " + std::string(builtin(now.builtin).name) + "]"; break;
     case Tag::bound:
       out += "[function " + std::string(builtin(static_cast<BoundObject*>(now.heap)->builtin).name);
       out += "]";
@@ -54,11 +44,8 @@ bool Machine::append_text(std::string& out, const Datum& datum, int depth) {
       out += "[function" + (name.empty() ? "" : " " + name) + "]";
       break;
     }
-    case Tag::awaitable:
-      out += awaitable_text(now);
-      break;
-    default:
-      out += "null";
+    case Tag::awaitable: out += awaitable_text(now); break;
+    default: out += "null";
   }
   return text_fits(out.size());
 }

@@ -78,21 +78,16 @@ Node* Parser::primary() {
       advance();
       return make_literal(begin, std::move(value));
     }
-    case TokenKind::template_head:
-      return text_template();
-    case TokenKind::left_paren:
-      return parenthesised();
-    case TokenKind::left_bracket:
-      return array_literal();
+    case TokenKind::template_head: return text_template();
+    case TokenKind::left_paren: return parenthesised();
+    case TokenKind::left_bracket: return array_literal();
     case TokenKind::left_brace: {
       bool doubled =
           ahead(1).kind == TokenKind::left_brace && ahead(1).span.begin == token.span.end;
       return words_ && doubled ? mustache() : object_literal();
     }
-    case TokenKind::name:
-      return name_or_root();
-    default:
-      return primary_word();
+    case TokenKind::name: return name_or_root();
+    default: return primary_word();
   }
 }
 
@@ -104,13 +99,10 @@ Node* Parser::primary_word() {
   };
   bool before_paren = ahead(1).kind == TokenKind::left_paren;
   switch (current().kind) {
-    case TokenKind::true_word:
-      return constant(true);
-    case TokenKind::false_word:
-      return constant(false);
+    case TokenKind::true_word: return constant(true);
+    case TokenKind::false_word: return constant(false);
     case TokenKind::null_word:
-    case TokenKind::undefined_word:
-      return constant(nullptr);
+    case TokenKind::undefined_word: return constant(nullptr);
     case TokenKind::default_word:
       if (before_paren && !effects_) return default_call();
       break;
@@ -124,8 +116,7 @@ Node* Parser::primary_word() {
       if (!effects_) break;
       note_unsupported("pass the object as a parameter");
       return constant(nullptr);
-    default:
-      break;
+    default: break;
   }
   // In condition text any other word stands for itself: `$order.state == new`.
   if (words_ && is_reserved_word(current().kind)) {

@@ -174,26 +174,14 @@ Node* Parser::unary() {
   uint32_t begin = current().span.begin;
   Operator op = Operator::none;
   switch (current().kind) {
-    case TokenKind::not_mark:
-      op = Operator::logical_not;
-      break;
-    case TokenKind::minus:
-      op = Operator::negate;
-      break;
-    case TokenKind::plus:
-      op = Operator::plus;
-      break;
-    case TokenKind::typeof_word:
-      op = Operator::type_of;
-      break;
-    case TokenKind::delete_word:
-      op = Operator::remove;
-      break;
-    case TokenKind::await_word:
-      return await_operand();
+    case TokenKind::not_mark: op = Operator::logical_not; break;
+    case TokenKind::minus: op = Operator::negate; break;
+    case TokenKind::plus: op = Operator::plus; break;
+    case TokenKind::typeof_word: op = Operator::type_of; break;
+    case TokenKind::delete_word: op = Operator::remove; break;
+    case TokenKind::await_word: return await_operand();
     case TokenKind::plus_plus:
-    case TokenKind::minus_minus:
-      return prefix_update();
+    case TokenKind::minus_minus: return prefix_update();
     case TokenKind::void_word:
     case TokenKind::yield_word:
       if (!effects_) return postfix();
@@ -201,8 +189,7 @@ Node* Parser::unary() {
                                                 : "collect the values in an array");
       advance();
       return unary();
-    default:
-      return at_condition_word("not") ? negation_word() : postfix();
+    default: return at_condition_word("not") ? negation_word() : postfix();
   }
   if (op == Operator::remove && pure_expression_) return fail("an expression cannot delete");
   Nesting nesting(*this);

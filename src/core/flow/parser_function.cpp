@@ -28,9 +28,7 @@ void Parser::pair_brackets() {
     switch (tokens_[i].kind) {
       case TokenKind::left_paren:
       case TokenKind::left_bracket:
-      case TokenKind::left_brace:
-        open.push_back(i);
-        break;
+      case TokenKind::left_brace: open.push_back(i); break;
       case TokenKind::right_paren:
       case TokenKind::right_bracket:
       case TokenKind::right_brace:
@@ -38,8 +36,7 @@ void Parser::pair_brackets() {
         closes_[open.back()] = i;
         open.pop_back();
         break;
-      default:
-        break;
+      default: break;
     }
   }
 }

@@ -94,12 +94,9 @@ Node* Parser::to_pattern(Node* expression) {
   switch (expression->kind) {
     case NodeKind::name:
     case NodeKind::member:
-    case NodeKind::index:
-      return make(NodeKind::pattern_target, begin, {expression});
-    case NodeKind::array:
-      return to_array_pattern(expression);
-    case NodeKind::object:
-      return to_object_pattern(expression);
+    case NodeKind::index: return make(NodeKind::pattern_target, begin, {expression});
+    case NodeKind::array: return to_array_pattern(expression);
+    case NodeKind::object: return to_object_pattern(expression);
     case NodeKind::spread:
       return make(NodeKind::pattern_rest, begin, {to_pattern(expression->kids[0])});
     case NodeKind::pattern_default:
@@ -113,8 +110,7 @@ Node* Parser::to_pattern(Node* expression) {
                     {is_pattern ? target : to_pattern(target), expression->kids[1]});
       }
       [[fallthrough]];
-    default:
-      return fail_at(begin, "this cannot be assigned to", Check::invalid_target);
+    default: return fail_at(begin, "this cannot be assigned to", Check::invalid_target);
   }
 }
 

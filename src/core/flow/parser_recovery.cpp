@@ -16,19 +16,14 @@ class OpenBrackets {
     switch (kind) {
       case TokenKind::left_paren:
       case TokenKind::left_bracket:
-      case TokenKind::template_head:
-        open_.push_back(kind);
-        return true;
+      case TokenKind::template_head: open_.push_back(kind); return true;
       case TokenKind::left_brace:
         ++braces_;
         open_.push_back(kind);
         return true;
-      case TokenKind::right_paren:
-        return drop(TokenKind::left_paren);
-      case TokenKind::right_bracket:
-        return drop(TokenKind::left_bracket);
-      case TokenKind::template_tail:
-        return drop(TokenKind::template_head);
+      case TokenKind::right_paren: return drop(TokenKind::left_paren);
+      case TokenKind::right_bracket: return drop(TokenKind::left_bracket);
+      case TokenKind::template_tail: return drop(TokenKind::template_head);
       case TokenKind::right_brace:
         // A brace also ends what was left open inside it.
         while (!open_.empty() && open_.back() != TokenKind::left_brace) open_.pop_back();
@@ -36,8 +31,7 @@ class OpenBrackets {
         --braces_;
         open_.pop_back();
         return true;
-      default:
-        return true;
+      default: return true;
     }
   }
 
@@ -65,10 +59,8 @@ bool begins_statement(TokenKind kind) {
     case TokenKind::throw_word:
     case TokenKind::break_word:
     case TokenKind::continue_word:
-    case TokenKind::function_word:
-      return true;
-    default:
-      return false;
+    case TokenKind::function_word: return true;
+    default: return false;
   }
 }
 

@@ -80,8 +80,7 @@ Node* Parser::statement() {
   Nesting nesting(*this);
   uint32_t begin = current().span.begin;
   switch (current().kind) {
-    case TokenKind::left_brace:
-      return block();
+    case TokenKind::left_brace: return block();
     case TokenKind::semicolon: {
       advance();
       return make(NodeKind::empty, begin);
@@ -95,28 +94,18 @@ Node* Parser::statement() {
       end_of_statement();
       return node;
     }
-    case TokenKind::function_word:
-      return function_declaration();
-    case TokenKind::if_word:
-      return if_statement();
-    case TokenKind::while_word:
-      return while_statement();
-    case TokenKind::do_word:
-      return do_statement();
-    case TokenKind::for_word:
-      return for_statement();
-    case TokenKind::switch_word:
-      return switch_statement();
-    case TokenKind::try_word:
-      return try_statement();
+    case TokenKind::function_word: return function_declaration();
+    case TokenKind::if_word: return if_statement();
+    case TokenKind::while_word: return while_statement();
+    case TokenKind::do_word: return do_statement();
+    case TokenKind::for_word: return for_statement();
+    case TokenKind::switch_word: return switch_statement();
+    case TokenKind::try_word: return try_statement();
     case TokenKind::return_word:
     case TokenKind::break_word:
-    case TokenKind::continue_word:
-      return jump();
-    case TokenKind::throw_word:
-      return throw_statement();
-    default:
-      return labeled_or_expression();
+    case TokenKind::continue_word: return jump();
+    case TokenKind::throw_word: return throw_statement();
+    default: return labeled_or_expression();
   }
 }
 
@@ -232,10 +221,8 @@ bool Parser::starts_statement_on_same_line() const {
     case TokenKind::throw_word:
     case TokenKind::break_word:
     case TokenKind::continue_word:
-    case TokenKind::function_word:
-      return true;
-    default:
-      return at_name("async");
+    case TokenKind::function_word: return true;
+    default: return at_name("async");
   }
 }
 

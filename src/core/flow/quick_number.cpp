@@ -104,30 +104,18 @@ StepRun from_where(From left, From right, To to) {
 
 StepRun Quick::binary(Opcode op, From left, From right, To to) {
   switch (op) {
-    case Opcode::add:
-      return from_where<Opcode::add>(left, right, to);
-    case Opcode::subtract:
-      return from_where<Opcode::subtract>(left, right, to);
-    case Opcode::multiply:
-      return from_where<Opcode::multiply>(left, right, to);
-    case Opcode::divide:
-      return from_where<Opcode::divide>(left, right, to);
-    case Opcode::modulo:
-      return from_where<Opcode::modulo>(left, right, to);
-    case Opcode::less:
-      return from_where<Opcode::less>(left, right, to);
-    case Opcode::less_equal:
-      return from_where<Opcode::less_equal>(left, right, to);
-    case Opcode::greater:
-      return from_where<Opcode::greater>(left, right, to);
-    case Opcode::greater_equal:
-      return from_where<Opcode::greater_equal>(left, right, to);
-    case Opcode::equal:
-      return from_where<Opcode::equal>(left, right, to);
-    case Opcode::not_equal:
-      return from_where<Opcode::not_equal>(left, right, to);
-    default:
-      return nullptr;
+    case Opcode::add: return from_where<Opcode::add>(left, right, to);
+    case Opcode::subtract: return from_where<Opcode::subtract>(left, right, to);
+    case Opcode::multiply: return from_where<Opcode::multiply>(left, right, to);
+    case Opcode::divide: return from_where<Opcode::divide>(left, right, to);
+    case Opcode::modulo: return from_where<Opcode::modulo>(left, right, to);
+    case Opcode::less: return from_where<Opcode::less>(left, right, to);
+    case Opcode::less_equal: return from_where<Opcode::less_equal>(left, right, to);
+    case Opcode::greater: return from_where<Opcode::greater>(left, right, to);
+    case Opcode::greater_equal: return from_where<Opcode::greater_equal>(left, right, to);
+    case Opcode::equal: return from_where<Opcode::equal>(left, right, to);
+    case Opcode::not_equal: return from_where<Opcode::not_equal>(left, right, to);
+    default: return nullptr;
   }
 }
 

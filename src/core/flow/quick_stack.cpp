@@ -176,41 +176,24 @@ StepRun Quick::store(bool drop) { return drop ? store_top<true> : store_top<fals
 StepRun Quick::alone(Opcode op) {
   switch (op) {
     case Opcode::constant:
-    case Opcode::null:
-      return push_constant;
-    case Opcode::load:
-      return push_slot;
-    case Opcode::load_cell:
-      return push_cell;
-    case Opcode::pop:
-      return drop;
-    case Opcode::duplicate:
-      return duplicate;
-    case Opcode::initialise:
-      return initialise;
-    case Opcode::assign:
-      return assign;
-    case Opcode::clear:
-      return clear;
-    case Opcode::jump:
-      return jump;
+    case Opcode::null: return push_constant;
+    case Opcode::load: return push_slot;
+    case Opcode::load_cell: return push_cell;
+    case Opcode::pop: return drop;
+    case Opcode::duplicate: return duplicate;
+    case Opcode::initialise: return initialise;
+    case Opcode::assign: return assign;
+    case Opcode::clear: return clear;
+    case Opcode::jump: return jump;
     case Opcode::jump_if_false:
-    case Opcode::jump_if_true:
-      return branch;
-    case Opcode::keep_if_false:
-      return keep<false>;
-    case Opcode::keep_if_true:
-      return keep<true>;
-    case Opcode::keep_if_set:
-      return keep_if_set;
-    case Opcode::skip_if_null:
-      return skip_if_null;
-    case Opcode::logical_not:
-      return logical_not;
-    case Opcode::plus:
-      return plus;
-    default:
-      return nullptr;
+    case Opcode::jump_if_true: return branch;
+    case Opcode::keep_if_false: return keep<false>;
+    case Opcode::keep_if_true: return keep<true>;
+    case Opcode::keep_if_set: return keep_if_set;
+    case Opcode::skip_if_null: return skip_if_null;
+    case Opcode::logical_not: return logical_not;
+    case Opcode::plus: return plus;
+    default: return nullptr;
   }
 }
 

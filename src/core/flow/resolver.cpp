@@ -15,12 +15,9 @@ bool is_loop(const Node& node) {
     case NodeKind::do_statement:
     case NodeKind::for_statement:
     case NodeKind::for_of:
-    case NodeKind::for_in:
-      return true;
-    case NodeKind::labeled:
-      return is_loop(*node.kids[0]);
-    default:
-      return false;
+    case NodeKind::for_in: return true;
+    case NodeKind::labeled: return is_loop(*node.kids[0]);
+    default: return false;
   }
 }
 
@@ -109,13 +106,9 @@ void Resolver::declare_pattern(Node& holder, Node* pattern, Declaration as) {
     case NodeKind::pattern_name:
       pattern->variable = declare(holder, *pattern, pattern->text, as);
       break;
-    case NodeKind::pattern_property:
-      declare_pattern(holder, pattern->kids[1], as);
-      break;
+    case NodeKind::pattern_property: declare_pattern(holder, pattern->kids[1], as); break;
     case NodeKind::pattern_rest:
-    case NodeKind::pattern_default:
-      declare_pattern(holder, pattern->kids[0], as);
-      break;
+    case NodeKind::pattern_default: declare_pattern(holder, pattern->kids[0], as); break;
     case NodeKind::pattern_object:
     case NodeKind::pattern_array: {
       bool rest = pattern->kind == NodeKind::pattern_object && !pattern->kids.empty() &&
@@ -127,8 +120,7 @@ void Resolver::declare_pattern(Node& holder, Node* pattern, Declaration as) {
       }
       break;
     }
-    default:
-      break;
+    default: break;
   }
 }
 
@@ -210,38 +202,24 @@ void Resolver::visit_all(const std::vector<Node*>& nodes, size_t from) {
 void Resolver::visit(Node* node) {
   if (node == nullptr || failed()) return;
   switch (node->kind) {
-    case NodeKind::name:
-      return visit_name(*node, true);
-    case NodeKind::member:
-      return visit_member(*node);
-    case NodeKind::call:
-      return visit_call(*node);
-    case NodeKind::function:
-      return visit_function(*node);
-    case NodeKind::assign:
-      return visit_assign(*node);
-    case NodeKind::update:
-      return visit_target(node->kids[0], true);
-    case NodeKind::expression_statement:
-      return visit_for_effect(node->kids[0]);
+    case NodeKind::name: return visit_name(*node, true);
+    case NodeKind::member: return visit_member(*node);
+    case NodeKind::call: return visit_call(*node);
+    case NodeKind::function: return visit_function(*node);
+    case NodeKind::assign: return visit_assign(*node);
+    case NodeKind::update: return visit_target(node->kids[0], true);
+    case NodeKind::expression_statement: return visit_for_effect(node->kids[0]);
     case NodeKind::sequence:
       for (Node* part : node->kids) visit_for_effect(part);
       return;
-    case NodeKind::function_declaration:
-      return visit_function(*node->kids[0], node->variable);
-    case NodeKind::block:
-      return visit_block(*node);
-    case NodeKind::declare:
-      return visit_declare(*node);
-    case NodeKind::for_statement:
-      return visit_for(*node);
+    case NodeKind::function_declaration: return visit_function(*node->kids[0], node->variable);
+    case NodeKind::block: return visit_block(*node);
+    case NodeKind::declare: return visit_declare(*node);
+    case NodeKind::for_statement: return visit_for(*node);
     case NodeKind::for_of:
-    case NodeKind::for_in:
-      return visit_for_each(*node);
-    case NodeKind::switch_statement:
-      return visit_switch(*node);
-    case NodeKind::try_statement:
-      return visit_try(*node);
+    case NodeKind::for_in: return visit_for_each(*node);
+    case NodeKind::switch_statement: return visit_switch(*node);
+    case NodeKind::try_statement: return visit_try(*node);
     case NodeKind::pattern_default:
       fail(Check::syntax, *node, "`=` in an object literal is allowed only in a pattern");
       return;
@@ -263,10 +241,8 @@ void Resolver::visit(Node* node) {
       return;
     }
     case NodeKind::break_statement:
-    case NodeKind::continue_statement:
-      return visit_jump(*node);
-    default:
-      return visit_all(node->kids);
+    case NodeKind::continue_statement: return visit_jump(*node);
+    default: return visit_all(node->kids);
   }
 }
 

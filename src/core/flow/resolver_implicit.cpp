@@ -23,14 +23,11 @@ void add_declared(const Node& statement, Names& names) {
     case NodeKind::declare:
       for (const Node* declarator : statement.kids) add_pattern(declarator->kids[0], names);
       break;
-    case NodeKind::function_declaration:
-      names.insert(statement.text);
-      break;
+    case NodeKind::function_declaration: names.insert(statement.text); break;
     case NodeKind::broken:
       for (const Node* name : statement.kids) add_pattern(name, names);
       break;
-    default:
-      break;
+    default: break;
   }
 }
 
@@ -43,11 +40,9 @@ class Assignments {
   void walk(Node* node) {
     if (node == nullptr) return;
     switch (node->kind) {
-      case NodeKind::expression_statement:
-        return take(*node->kids[0]);
+      case NodeKind::expression_statement: return take(*node->kids[0]);
       case NodeKind::block:
-      case NodeKind::switch_case:
-        return walk_list(*node);
+      case NodeKind::switch_case: return walk_list(*node);
       case NodeKind::switch_statement: {
         Names& names = scopes_.emplace_back();
         for (const Node* one : node->kids) {
@@ -77,11 +72,8 @@ class Assignments {
       case NodeKind::if_statement:
       case NodeKind::while_statement:
       case NodeKind::do_statement:
-      case NodeKind::labeled:
-        scopes_.emplace_back();
-        break;
-      default:
-        return;
+      case NodeKind::labeled: scopes_.emplace_back(); break;
+      default: return;
     }
     for (Node* kid : node->kids) walk(kid);
     scopes_.pop_back();

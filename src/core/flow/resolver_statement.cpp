@@ -36,21 +36,17 @@ void Resolver::visit_for_effect(Node* node) {
 void Resolver::visit_pattern(Node* pattern) {
   if (pattern == nullptr || failed()) return;
   switch (pattern->kind) {
-    case NodeKind::pattern_target:
-      return visit_target(pattern->kids[0]);
+    case NodeKind::pattern_target: return visit_target(pattern->kids[0]);
     case NodeKind::pattern_property:
       if (pattern->computed) visit(pattern->kids[0]);
       return visit_pattern(pattern->kids[1]);
-    case NodeKind::pattern_default:
-      visit(pattern->kids[1]);
-      return visit_pattern(pattern->kids[0]);
+    case NodeKind::pattern_default: visit(pattern->kids[1]); return visit_pattern(pattern->kids[0]);
     case NodeKind::pattern_rest:
     case NodeKind::pattern_object:
     case NodeKind::pattern_array:
       for (Node* part : pattern->kids) visit_pattern(part);
       return;
-    default:
-      return;
+    default: return;
   }
 }
 

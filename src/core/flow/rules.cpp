@@ -80,30 +80,21 @@ const RuleOperator* find_operator(std::string_view name) {
 
 std::optional<bool> compare_loosely(const Value& left, Loose comparison, const Value& right) {
   switch (comparison) {
-    case Loose::equal:
-      return loosely_equal(left, right);
-    case Loose::not_equal:
-      return !loosely_equal(left, right);
-    case Loose::contains:
-      return contains(left, right);
-    case Loose::in:
-      return contains(right, left);
-    default:
-      break;
+    case Loose::equal: return loosely_equal(left, right);
+    case Loose::not_equal: return !loosely_equal(left, right);
+    case Loose::contains: return contains(left, right);
+    case Loose::in: return contains(right, left);
+    default: break;
   }
   auto left_number = numeric(left);
   auto right_number = numeric(right);
   if (!left_number || !right_number) return std::nullopt;
   std::partial_ordering order = compare_numbers(*left_number, *right_number);
   switch (comparison) {
-    case Loose::less:
-      return order < 0;
-    case Loose::less_equal:
-      return order <= 0;
-    case Loose::greater:
-      return order > 0;
-    default:
-      return order >= 0;
+    case Loose::less: return order < 0;
+    case Loose::less_equal: return order <= 0;
+    case Loose::greater: return order > 0;
+    default: return order >= 0;
   }
 }
 
@@ -114,14 +105,10 @@ Result<bool, EvalError> compare_by_rule(const Value& left, std::string_view oper
   const RuleOperator* found = find_operator(operator_name);
   check(found != nullptr);
   switch (found->rule) {
-    case Rule::starts_with:
-      return to_text(left).starts_with(to_text(right));
-    case Rule::ends_with:
-      return to_text(left).ends_with(to_text(right));
-    case Rule::exists:
-      return !left.is_null();
-    case Rule::loose:
-      break;
+    case Rule::starts_with: return to_text(left).starts_with(to_text(right));
+    case Rule::ends_with: return to_text(left).ends_with(to_text(right));
+    case Rule::exists: return !left.is_null();
+    case Rule::loose: break;
   }
   auto holds = compare_loosely(left, found->comparison, right);
   if (holds) return *holds;
@@ -131,18 +118,12 @@ Result<bool, EvalError> compare_by_rule(const Value& left, std::string_view oper
 
 bool truthy(const Value& value) {
   switch (value.kind()) {
-    case Value::Kind::null:
-      return false;
-    case Value::Kind::boolean:
-      return value.as_bool();
-    case Value::Kind::integer:
-      return value.as_integer() != 0;
-    case Value::Kind::number:
-      return value.as_number() != 0 && !std::isnan(value.as_number());
-    case Value::Kind::string:
-      return !value.as_string().empty();
-    default:
-      return true;
+    case Value::Kind::null: return false;
+    case Value::Kind::boolean: return value.as_bool();
+    case Value::Kind::integer: return value.as_integer() != 0;
+    case Value::Kind::number: return value.as_number() != 0 && !std::isnan(value.as_number());
+    case Value::Kind::string: return !value.as_string().empty();
+    default: return true;
   }
 }
 

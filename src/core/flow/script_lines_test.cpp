@@ -61,8 +61,8 @@ TEST(ScriptLines, an_incomplete_statement_goes_on) {
 TEST(ScriptLines, these_lines_begin_anew) {
   for (std::string_view text :
        {"a\n(b)", "a\n[b]", "a\n`b`", "a\n++b", "a\n--b", "a\nb", "let a = b\n(c)", "a = b\n[c]",
-        "a\n!b", "a\n{ }", "a\nfunction f() { }", "async\nfunction f() { }",
-        "a\nnew Error('x')", "a\nawait b", "a /* and\n */ b", "x => { }\n(y)"}) {
+        "a\n!b", "a\n{ }", "a\nfunction f() { }", "async\nfunction f() { }", "a\nnew Error('x')",
+        "a\nawait b", "a /* and\n */ b", "x => { }\n(y)"}) {
     EXPECT_EQ(statements(text), 2u) << text;
   }
   EXPECT_EQ(statements("a // b\nc"), 2u);

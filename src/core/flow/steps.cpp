@@ -90,21 +90,14 @@ class StepMaker {
         step.content = datum.integer;
         break;
       }
-      case Opcode::jump:
-        step.next = place(step.in.a);
-        break;
+      case Opcode::jump: step.next = place(step.in.a); break;
       case Opcode::jump_if_false:
-      case Opcode::jump_if_true:
-        finish_branch(step, quick, 1);
-        break;
+      case Opcode::jump_if_true: finish_branch(step, quick, 1); break;
       case Opcode::keep_if_false:
       case Opcode::keep_if_true:
       case Opcode::keep_if_set:
-      case Opcode::skip_if_null:
-        step.other = place(step.in.a);
-        break;
-      default:
-        break;
+      case Opcode::skip_if_null: step.other = place(step.in.a); break;
+      default: break;
     }
   }
 
@@ -268,15 +261,9 @@ class StepMaker {
         step.left = find_builtin(Owner::array_type, name(0)->as_string());
         step.right = find_builtin(Owner::string_type, name(0)->as_string());
         break;
-      case Opcode::give:
-        step.run = Quick::give(From::stack);
-        break;
-      case Opcode::call:
-        step.run = Quick::call();
-        break;
-      case Opcode::load_outer:
-        step.run = Quick::load_outer();
-        break;
+      case Opcode::give: step.run = Quick::give(From::stack); break;
+      case Opcode::call: step.run = Quick::call(); break;
+      case Opcode::load_outer: step.run = Quick::load_outer(); break;
       case Opcode::next:
         step.left = step.in.c;
         if (is(1, Opcode::initialise)) {
@@ -288,8 +275,7 @@ class StepMaker {
         // A turn of a loop costs in the library, too.
         if (function_.library) step.cost = 1;
         break;
-      default:
-        break;
+      default: break;
     }
   }
 

@@ -57,18 +57,12 @@ bool is_unused_word(TokenKind kind) {
 std::string_view spelling(TokenKind kind) {
   if (const Spelling* found = spelling_of(kind)) return found->text;
   switch (kind) {
-    case TokenKind::end:
-      return "the end";
-    case TokenKind::name:
-      return "a name";
-    case TokenKind::number:
-      return "a number";
-    case TokenKind::string:
-      return "a string";
-    case TokenKind::bad:
-      return "what cannot be read";
-    default:
-      return "a template";
+    case TokenKind::end: return "the end";
+    case TokenKind::name: return "a name";
+    case TokenKind::number: return "a number";
+    case TokenKind::string: return "a string";
+    case TokenKind::bad: return "what cannot be read";
+    default: return "a template";
   }
 }
 

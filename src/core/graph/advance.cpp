@@ -23,24 +23,15 @@ void run_by_type(Step& step, TokenId id, const Node& node, const TokenRoots& roo
                  Value parameters) {
   switch (node.type) {
     case NodeType::http:
-    case NodeType::smtp:
-      return start_call(step, id, std::move(parameters));
-    case NodeType::job:
-      return start_job(step, id, std::move(parameters));
-    case NodeType::subworkflow:
-      return start_child(step, id, std::move(parameters));
-    case NodeType::signal:
-      return send_signal(step, id, std::move(parameters));
-    case NodeType::wait:
-      return start_wait(step, id, parameters);
-    case NodeType::wait_for_signal:
-      return start_signal_wait(step, id, parameters);
-    case NodeType::approval:
-      return start_approval(step, id, std::move(parameters));
-    case NodeType::split:
-      return open_split(step, id, parameters);
-    default:
-      break;
+    case NodeType::smtp: return start_call(step, id, std::move(parameters));
+    case NodeType::job: return start_job(step, id, std::move(parameters));
+    case NodeType::subworkflow: return start_child(step, id, std::move(parameters));
+    case NodeType::signal: return send_signal(step, id, std::move(parameters));
+    case NodeType::wait: return start_wait(step, id, parameters);
+    case NodeType::wait_for_signal: return start_signal_wait(step, id, parameters);
+    case NodeType::approval: return start_approval(step, id, std::move(parameters));
+    case NodeType::split: return open_split(step, id, parameters);
+    default: break;
   }
   if (is_trigger(node.type)) return finish_node(step, id, {});
   NodeInput input{node,

@@ -7,12 +7,9 @@ namespace {
 
 std::string_view policy_name(ErrorPolicy policy) {
   switch (policy) {
-    case ErrorPolicy::ignore:
-      return "ignore";
-    case ErrorPolicy::branch:
-      return "branch";
-    case ErrorPolicy::halt:
-      break;
+    case ErrorPolicy::ignore: return "ignore";
+    case ErrorPolicy::branch: return "branch";
+    case ErrorPolicy::halt: break;
   }
   return "halt";
 }

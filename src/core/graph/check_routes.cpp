@@ -21,26 +21,15 @@ class RouteReader {
     read_error_edge();
     if (!draft_.known) return;
     switch (node_.type) {
-      case NodeType::conditional:
-        node_.routes = {way("true_edge_id"), way("false_edge_id")};
-        break;
-      case NodeType::loop:
-        node_.routes = {way("body_edge_id"), way("done_edge_id")};
-        break;
-      case NodeType::switch_:
-        read_switch();
-        break;
-      case NodeType::wait_for_signal:
-        node_.routes = {named("timeout_edge_id")};
-        break;
+      case NodeType::conditional: node_.routes = {way("true_edge_id"), way("false_edge_id")}; break;
+      case NodeType::loop: node_.routes = {way("body_edge_id"), way("done_edge_id")}; break;
+      case NodeType::switch_: read_switch(); break;
+      case NodeType::wait_for_signal: node_.routes = {named("timeout_edge_id")}; break;
       case NodeType::approval:
         node_.routes = {named("approve_edge_id"), named("reject_edge_id")};
         break;
-      case NodeType::wait:
-        read_wait();
-        break;
-      default:
-        break;
+      case NodeType::wait: read_wait(); break;
+      default: break;
     }
     for (const auto& [key, value] : draft_.parameters.values.members())
       if (key.as_string().ends_with("edge_id") && !was_read(key.as_string()))

@@ -46,17 +46,12 @@ Instant window_start(const Step& step, const Token& token, const std::string& wa
   const Run& run = step.run;
   Instant start = step.at;
   switch (config.lookback) {
-    case waits::Lookback::none:
-      break;
-    case waits::Lookback::run_start:
-      start = run.started_at;
-      break;
+    case waits::Lookback::none: break;
+    case waits::Lookback::run_start: start = run.started_at; break;
     case waits::Lookback::minutes:
       start = step.at - Duration{config.lookback_minutes * 60'000};
       break;
-    case waits::Lookback::related:
-      start = related_start(run, token, config);
-      break;
+    case waits::Lookback::related: start = related_start(run, token, config); break;
   }
   auto ended = run.event_ends.find(wait_step);
   if (ended != run.event_ends.end()) start = std::max(start, ended->second.at);

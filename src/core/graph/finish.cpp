@@ -48,8 +48,7 @@ std::vector<NodeIndex> pending_merges_in(const Run& run, Lineage lineage) {
 }
 
 void stop_work(Step& step, TokenId id, const Token& token) {
-  if (token.parked == Parked::call)
-    step.effect(AbandonCall{{step.run.id, id, token.attempt}});
+  if (token.parked == Parked::call) step.effect(AbandonCall{{step.run.id, id, token.attempt}});
   if (is_ordered(token.parked)) stop_order(step, id);
 }
 

@@ -28,8 +28,7 @@ void fail_merge(Step& step, const MergeKey& key, const NodeError& error) {
   if (node.on_error == ErrorPolicy::branch) event.edges = {node.error_edge};
   if (node.on_error == ErrorPolicy::ignore) {
     event.edges = node.normal_out;
-    auto output =
-        merge_output(*step.run.definition, node, merge, error.code == "merge_timeout");
+    auto output = merge_output(*step.run.definition, node, merge, error.code == "merge_timeout");
     bool usable = output && !too_deep(step, *output);
     event.output = usable ? *std::move(output) : Value::object({{"items", Value::array()}});
   }

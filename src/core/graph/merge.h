@@ -9,8 +9,8 @@ namespace fermata::graph {
 
 /// What a pending instance has and can still get (G-74).
 struct Expectation {
-  uint32_t arrived = 0;   ///< edges
-  uint32_t expected = 0;  ///< edges arrived or able to deliver
+  uint32_t arrived = 0;            ///< edges
+  uint32_t expected = 0;           ///< edges arrived or able to deliver
   std::vector<NodeIndex> missing;  ///< sources of the edges that can still deliver
 };
 Expectation expect(const Run& run, const MergeKey& key);

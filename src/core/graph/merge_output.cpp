@@ -68,8 +68,8 @@ Result<Value, NodeError> by_key(const std::vector<Value>& inputs, std::string_vi
   }
   Value items = Value::array();
   for (Group& group : groups) {
-    bool everywhere = group.keyed && std::find(group.found.begin(), group.found.end(), false) ==
-                                         group.found.end();
+    bool everywhere = group.keyed &&
+                      std::find(group.found.begin(), group.found.end(), false) == group.found.end();
     if (!inner || everywhere) items.push(std::move(group.merged));
   }
   return items;

@@ -63,8 +63,7 @@ void order_child(Step& step, TokenId id, bool detached) {
   order.run = child_id_of(run, id);
   order.account = run.account;
   order.workflow = WorkflowId(to_text(token.parameters.get("workflow_id")));
-  order.version =
-      static_cast<uint32_t>(integer_of(token.parameters.get("version")).value_or(0));
+  order.version = static_cast<uint32_t>(integer_of(token.parameters.get("version")).value_or(0));
   order.input = input_of(token);
   order.contact_id = run.contact_id;
   order.parent = run.id;
@@ -154,8 +153,8 @@ void start_job(Step& step, TokenId id, Value parameters) {
   if (!begin_order(step, id, std::move(parameters))) return;
   Activation activation = activation_of(step.run, id);
   order_job(step, id);
-  step.emit(JobRequested{activation, job_id_of(step.run, id),
-                         idempotency_key_of(step.run, activation)});
+  step.emit(
+      JobRequested{activation, job_id_of(step.run, id), idempotency_key_of(step.run, activation)});
 }
 
 void start_child(Step& step, TokenId id, Value parameters) {
@@ -175,12 +174,11 @@ void start_child(Step& step, TokenId id, Value parameters) {
   order_child(step, id, detached);
   step.emit(ChildRequested{activation_of(step.run, id), child, detached, kept});
   if (!detached) return;
-  finish_node(step, id,
-              {Value::object({{"execution_id", child.text()},
-                              {"status", "running"},
-                              {"output", Value()}}),
-               {},
-               Route::all()});
+  finish_node(
+      step, id,
+      {Value::object({{"execution_id", child.text()}, {"status", "running"}, {"output", Value()}}),
+       {},
+       Route::all()});
 }
 
 std::optional<Label> label_in(std::string_view text) {
@@ -213,13 +211,12 @@ void take_job_end(Step& step, TokenId id, const SettleJob& end) {
     complete_undo(step, id, output, *work);
     saga::record(step, *std::move(work));
   }
-  if (end.state == "SUCCEEDED")
-    return finish_node(step, id, {std::move(output), {}, Route::all()});
-  NodeError error{std::string(job_error_code(end.state)),
-                  message_of(end.error, "the job ended as " + end.state),
-                  Value::object({{"job_id", end.job.text()},
-                                 {"state", end.state},
-                                 {"attempts", end.attempts}})};
+  if (end.state == "SUCCEEDED") return finish_node(step, id, {std::move(output), {}, Route::all()});
+  NodeError error{
+      std::string(job_error_code(end.state)),
+      message_of(end.error, "the job ended as " + end.state),
+      Value::object(
+          {{"job_id", end.job.text()}, {"state", end.state}, {"attempts", end.attempts}})};
   if (!end.error.is_null()) error.details.set("cause", end.error);
   if (!end.fatal) return fail_node(step, id, std::move(error));
   // Fatal passes by the error policy: nothing of the run may go on (J-73).
@@ -232,12 +229,12 @@ void take_child_end(Step& step, TokenId id, const SettleChild& end) {
   if (!end.refusal.empty())
     return fail_node(step, id, {end.refusal, message_of(end.error, "not started"), {}});
   if (end.status == "completed") {
-    return finish_node(step, id,
-                       {Value::object({{"execution_id", end.child.text()},
-                                       {"status", end.status},
-                                       {"output", end.output}}),
-                        {},
-                        Route::all()});
+    return finish_node(
+        step, id,
+        {Value::object(
+             {{"execution_id", end.child.text()}, {"status", end.status}, {"output", end.output}}),
+         {},
+         Route::all()});
   }
   NodeError error{std::string(child_error_code(end.status)),
                   message_of(end.error, "the execution ended as " + end.status),

@@ -70,27 +70,21 @@ class ParameterWalk {
 
   static bool fits(const Parameter& parameter, const Value& value) {
     switch (parameter.kind) {
-      case ParameterKind::any:
-        return true;
+      case ParameterKind::any: return true;
       case ParameterKind::text:
       case ParameterKind::edge:
       case ParameterKind::condition:
       case ParameterKind::fragment:
-      case ParameterKind::plain:
-        return value.is_string();
-      case ParameterKind::boolean:
-        return value.is_bool();
-      case ParameterKind::object:
-        return value.is_object();
+      case ParameterKind::plain: return value.is_string();
+      case ParameterKind::boolean: return value.is_bool();
+      case ParameterKind::object: return value.is_object();
       case ParameterKind::array:
       case ParameterKind::list:
-      case ParameterKind::edges:
-        return value.is_array();
+      case ParameterKind::edges: return value.is_array();
       case ParameterKind::choice:
         return value.is_string() && is_one_of(value.as_string(), parameter.choices);
       case ParameterKind::number:
-      case ParameterKind::whole:
-        break;
+      case ParameterKind::whole: break;
     }
     auto number = number_in(value);
     if (!number || *number < parameter.least || *number > parameter.most) return false;
@@ -100,31 +94,19 @@ class ParameterWalk {
   static std::string expected(const Parameter& parameter) {
     switch (parameter.kind) {
       case ParameterKind::text:
-      case ParameterKind::plain:
-        return "text";
-      case ParameterKind::edge:
-        return "the id of an edge that leaves this node";
-      case ParameterKind::edges:
-        return "an array of edge ids or null";
-      case ParameterKind::condition:
-        return "a condition as text";
-      case ParameterKind::fragment:
-        return "code as text";
-      case ParameterKind::boolean:
-        return "true or false";
-      case ParameterKind::object:
-        return "an object";
-      case ParameterKind::list:
-        return "an array";
-      case ParameterKind::array:
-        return "an array or an expression that yields one";
-      case ParameterKind::choice:
-        return listed(parameter.choices);
-      case ParameterKind::any:
-        return "a value";
+      case ParameterKind::plain: return "text";
+      case ParameterKind::edge: return "the id of an edge that leaves this node";
+      case ParameterKind::edges: return "an array of edge ids or null";
+      case ParameterKind::condition: return "a condition as text";
+      case ParameterKind::fragment: return "code as text";
+      case ParameterKind::boolean: return "true or false";
+      case ParameterKind::object: return "an object";
+      case ParameterKind::list: return "an array";
+      case ParameterKind::array: return "an array or an expression that yields one";
+      case ParameterKind::choice: return listed(parameter.choices);
+      case ParameterKind::any: return "a value";
       case ParameterKind::number:
-      case ParameterKind::whole:
-        break;
+      case ParameterKind::whole: break;
     }
     std::string text = parameter.kind == ParameterKind::whole ? "a whole number" : "a number";
     bool bounded_below = std::isfinite(parameter.least),
@@ -215,22 +197,15 @@ NodeSchema schema_of(NodeType type, const Value& written) {
   switch (type) {
     case NodeType::manual:
     case NodeType::webhook:
-    case NodeType::schedule:
-      return trigger_schema(type);
-    case NodeType::http:
-      return http_schema();
-    case NodeType::smtp:
-      return smtp_schema();
+    case NodeType::schedule: return trigger_schema(type);
+    case NodeType::http: return http_schema();
+    case NodeType::smtp: return smtp_schema();
     case NodeType::job:
     case NodeType::subworkflow:
-    case NodeType::signal:
-      return work_schema(type);
-    case NodeType::wait:
-      return wait_schema(written);
-    case NodeType::wait_for_signal:
-      return wait_for_signal_schema();
-    case NodeType::approval:
-      return approval_schema();
+    case NodeType::signal: return work_schema(type);
+    case NodeType::wait: return wait_schema(written);
+    case NodeType::wait_for_signal: return wait_for_signal_schema();
+    case NodeType::approval: return approval_schema();
     case NodeType::conditional:
     case NodeType::switch_:
     case NodeType::loop:
@@ -238,21 +213,18 @@ NodeSchema schema_of(NodeType type, const Value& written) {
     case NodeType::aggregator:
     case NodeType::merge:
     case NodeType::fail:
-    case NodeType::noop:
-      return flow_schema(type);
+    case NodeType::noop: return flow_schema(type);
     case NodeType::code:
     case NodeType::edit:
     case NodeType::filter:
     case NodeType::sort:
     case NodeType::limit:
-    case NodeType::log:
-      return data_schema(type);
+    case NodeType::log: return data_schema(type);
     case NodeType::date_time_now:
     case NodeType::date_time_add:
     case NodeType::date_time_subtract:
     case NodeType::date_time_format:
-    case NodeType::date_time_parse:
-      return date_schema(type);
+    case NodeType::date_time_parse: return date_schema(type);
   }
   return {};
 }

@@ -101,20 +101,13 @@ void check_sort(const NodeParameters& node, Findings& findings) {
 
 NodeSchema data_schema(NodeType type) {
   switch (type) {
-    case NodeType::code:
-      return {code_parameters};
-    case NodeType::edit:
-      return {edit_parameters};
-    case NodeType::filter:
-      return {filter_parameters, check_filter};
-    case NodeType::sort:
-      return {sort_parameters, check_sort};
-    case NodeType::limit:
-      return {limit_parameters};
-    case NodeType::log:
-      return {log_parameters};
-    default:
-      return {};
+    case NodeType::code: return {code_parameters};
+    case NodeType::edit: return {edit_parameters};
+    case NodeType::filter: return {filter_parameters, check_filter};
+    case NodeType::sort: return {sort_parameters, check_sort};
+    case NodeType::limit: return {limit_parameters};
+    case NodeType::log: return {log_parameters};
+    default: return {};
   }
 }
 

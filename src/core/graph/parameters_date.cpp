@@ -51,16 +51,12 @@ void check_zone(const NodeParameters& node, std::string_view name, std::string_v
 
 NodeSchema date_schema(NodeType type) {
   switch (type) {
-    case NodeType::date_time_now:
-      return {date_now_parameters, warn_of_zone};
+    case NodeType::date_time_now: return {date_now_parameters, warn_of_zone};
     case NodeType::date_time_add:
-    case NodeType::date_time_subtract:
-      return {date_shift_parameters, warn_of_zone};
+    case NodeType::date_time_subtract: return {date_shift_parameters, warn_of_zone};
     case NodeType::date_time_format:
-    case NodeType::date_time_parse:
-      return {date_text_parameters, warn_of_zone};
-    default:
-      return {};
+    case NodeType::date_time_parse: return {date_text_parameters, warn_of_zone};
+    default: return {};
   }
 }
 

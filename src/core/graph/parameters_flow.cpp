@@ -57,10 +57,7 @@ constexpr Parameter aggregator_parameters[] = {
      .standard = "0",
      .least = 0,
      .most = barrier_seconds_max},
-    {.name = "on_timeout",
-     .kind = Kind::choice,
-     .standard = "\"fail\"",
-     .choices = "fail|partial"},
+    {.name = "on_timeout", .kind = Kind::choice, .standard = "\"fail\"", .choices = "fail|partial"},
 };
 
 constexpr Parameter merge_parameters[] = {
@@ -157,22 +154,14 @@ void check_rule_operator(const NodeParameters& node, const Value& rule, const st
 
 NodeSchema flow_schema(NodeType type) {
   switch (type) {
-    case NodeType::conditional:
-      return {conditional_parameters};
-    case NodeType::switch_:
-      return {switch_parameters, check_switch};
-    case NodeType::loop:
-      return {loop_parameters};
-    case NodeType::split:
-      return {split_parameters};
-    case NodeType::aggregator:
-      return {aggregator_parameters};
-    case NodeType::merge:
-      return {merge_parameters, check_merge};
-    case NodeType::fail:
-      return {fail_parameters};
-    default:
-      return {};
+    case NodeType::conditional: return {conditional_parameters};
+    case NodeType::switch_: return {switch_parameters, check_switch};
+    case NodeType::loop: return {loop_parameters};
+    case NodeType::split: return {split_parameters};
+    case NodeType::aggregator: return {aggregator_parameters};
+    case NodeType::merge: return {merge_parameters, check_merge};
+    case NodeType::fail: return {fail_parameters};
+    default: return {};
   }
 }
 

@@ -1,5 +1,5 @@
-#include "core/graph/check.h"
 #include <algorithm>
+#include "core/graph/check.h"
 
 #include "core/graph/parameters.h"
 #include "core/wait/config.h"

@@ -99,12 +99,9 @@ void check_compensation(const NodeParameters& node, Findings& findings) {
 
 NodeSchema work_schema(NodeType type) {
   switch (type) {
-    case NodeType::job:
-      return {job_parameters, check_compensation};
-    case NodeType::subworkflow:
-      return {subworkflow_parameters};
-    default:
-      return {sent_signal_parameters, check_signal_target};
+    case NodeType::job: return {job_parameters, check_compensation};
+    case NodeType::subworkflow: return {subworkflow_parameters};
+    default: return {sent_signal_parameters, check_signal_target};
   }
 }
 

@@ -290,8 +290,7 @@ void offer_kept_signals(Step& step) {
 
 void fire_token_timer(Step& step, TokenId id) {
   switch (step.run.tokens.at(id).parked) {
-    case Parked::start:
-      return run_node(step, id);
+    case Parked::start: return run_node(step, id);
     case Parked::timer:
       return stopped_at_gate(step, {WaitSource::graph, id}) ? void() : resume_wait(step, id);
     case Parked::signal:
@@ -300,12 +299,9 @@ void fire_token_timer(Step& step, TokenId id) {
     case Parked::event:
       return stopped_at_gate(step, {WaitSource::graph, id}) ? void()
                                                             : time_out_event_wait(step, id);
-    case Parked::retry:
-      return retry_node(step, id);
-    case Parked::approval:
-      return time_out_approval(step, id);
-    default:
-      check(false);
+    case Parked::retry: return retry_node(step, id);
+    case Parked::approval: return time_out_approval(step, id);
+    default: check(false);
   }
 }
 

@@ -54,8 +54,8 @@ Result<std::optional<Instant>, NodeError> deadline_of(Step& step, const Token& t
     FERMATA_TRY(parameters, gathering_parameters(step, token, aggregator));
     seconds = number_of(parameters.get("timeout"));
     if (!seconds) {
-      return node_failure("parameter_invalid", "the timeout of " + aggregator.id +
-                                                   " is no number of seconds");
+      return node_failure("parameter_invalid",
+                          "the timeout of " + aggregator.id + " is no number of seconds");
     }
   }
   return after_seconds(step.at, *seconds);
@@ -86,8 +86,9 @@ void open_split(Step& step, TokenId id, const Value& parameters) {
   auto batch = integer_of(parameters.get("batch_size")).value_or(1);
   auto parallel = integer_of(parameters.get("max_parallel")).value_or(0);
   if (batch < 1 || batch > UINT32_MAX || parallel < 0 || parallel > UINT32_MAX) {
-    return fail_node(step, id, {"parameter_invalid",
-                                "batch_size is at least 1 and max_parallel at least 0", {}});
+    return fail_node(
+        step, id,
+        {"parameter_invalid", "batch_size is at least 1 and max_parallel at least 0", {}});
   }
   auto deadline = deadline_of(step, token, node);
   if (!deadline) return fail_node(step, id, std::move(deadline).error());
@@ -161,10 +162,10 @@ void run_gathered(Step& step, TokenId id) {
   const Node& node = step.run.definition->nodes[token.node];
   const Scope& scope = step.run.scopes.at(token.gathers);
   auto items_failed = [&] {
-    return NodeError{"items_failed",
-                     std::to_string(scope.failed) + " of " + std::to_string(scope.total) +
-                         " items failed",
-                     Value::object({{"failed", scope.failed}, {"total", scope.total}})};
+    return NodeError{
+        "items_failed",
+        std::to_string(scope.failed) + " of " + std::to_string(scope.total) + " items failed",
+        Value::object({{"failed", scope.failed}, {"total", scope.total}})};
   };
   if (node.type == NodeType::split) return fail_node(step, id, items_failed());
   if (auto limit = over_visits(step, node, activation_of(step.run, id).visit))
@@ -173,8 +174,9 @@ void run_gathered(Step& step, TokenId id) {
   if (!parameters) return fail_node(step, id, std::move(parameters).error());
   bool partial = parameters->get("on_timeout") == Value("partial");
   if (scope.timed_out && !partial) {
-    return fail_node(step, id, {"aggregate_timeout", "not all items were finished in time",
-                                Value::object({{"failed", scope.failed}, {"total", scope.total}})});
+    return fail_node(step, id,
+                     {"aggregate_timeout", "not all items were finished in time",
+                      Value::object({{"failed", scope.failed}, {"total", scope.total}})});
   }
   if (scope.failed > 0 && parameters->get("fail_on_errors") == Value(true))
     return fail_node(step, id, items_failed());

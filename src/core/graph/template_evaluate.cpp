@@ -65,18 +65,12 @@ class Evaluator {
   Value evaluate(const Part& part) {
     if (stopped()) return {};
     switch (part.kind) {
-      case Part::Kind::constant:
-        return part.value;
-      case Part::Kind::reference:
-        return resolve(part.reference);
-      case Part::Kind::expression:
-        return compute(part.expression);
-      case Part::Kind::text:
-        return write(part);
-      case Part::Kind::array:
-        return build_array(part);
-      case Part::Kind::object:
-        return build_object(part);
+      case Part::Kind::constant: return part.value;
+      case Part::Kind::reference: return resolve(part.reference);
+      case Part::Kind::expression: return compute(part.expression);
+      case Part::Kind::text: return write(part);
+      case Part::Kind::array: return build_array(part);
+      case Part::Kind::object: return build_object(part);
     }
     return {};
   }

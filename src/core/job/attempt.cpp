@@ -39,12 +39,9 @@ After after_loss(Step& step) {
 
 After after(Step& step, const AttemptEnd& end) {
   switch (end.counts) {
-    case CountsAs::a_try:
-      return after_try(step, end);
-    case CountsAs::a_loss:
-      return after_loss(step);
-    case CountsAs::nothing:
-      break;
+    case CountsAs::a_try: return after_try(step, end);
+    case CountsAs::a_loss: return after_loss(step);
+    case CountsAs::nothing: break;
   }
   return {true, end.delay_ms};
 }

@@ -76,13 +76,10 @@ void answer_only(Step& step, Answer answer, const Spoken& spoken, const Report* 
       break;
     case Answer::conflict:
     case Answer::future:
-    case Answer::wrong_worker:
-      audit_violation(step, answer, spoken);
-      break;
+    case Answer::wrong_worker: audit_violation(step, answer, spoken); break;
     case Answer::accepted:
     case Answer::duplicate:
-    case Answer::unknown_job:
-      break;
+    case Answer::unknown_job: break;
   }
   const Attempt* named = step.job.find_attempt(spoken.fence);
   if (!named || named->open() || named->worker != spoken.worker) return;

@@ -17,12 +17,9 @@ constexpr std::string_view whose = "job ";
 
 std::string_view name_of(CountsAs counts) {
   switch (counts) {
-    case CountsAs::nothing:
-      return "";
-    case CountsAs::a_try:
-      return "try";
-    case CountsAs::a_loss:
-      return "loss";
+    case CountsAs::nothing: return "";
+    case CountsAs::a_try: return "try";
+    case CountsAs::a_loss: return "loss";
   }
   return "";
 }

@@ -59,22 +59,17 @@ std::optional<Instant> next_due(const Job& job, Instant engine_started_at) {
   std::optional<Instant> due = job.deadline_at;
   switch (job.state) {
     case State::pending:
-    case State::retrying:
-      due = earlier(due, job.not_before);
-      break;
+    case State::retrying: due = earlier(due, job.not_before); break;
     case State::approval_required:
       if (job.approval) due = earlier(due, job.approval->expires_at);
       break;
-    case State::scheduled:
-      due = earlier(due, job.queue_until);
-      break;
+    case State::scheduled: due = earlier(due, job.queue_until); break;
     case State::dispatched:
     case State::running:
       if (const Attempt* open = job.open_attempt())
         due = earlier(due, attempt_due(*open, engine_started_at));
       break;
-    default:
-      break;
+    default: break;
   }
   return due;
 }

@@ -55,8 +55,7 @@ bool act(Step& step) {
     case State::retrying:
       if (!due(job.not_before, step.at)) return false;
       return requeue(step), true;
-    default:
-      return false;
+    default: return false;
   }
 }
 

@@ -60,16 +60,12 @@ Outcome<void> take_verdict(Step& step, Verdict verdict) {
   std::string reason = verdict.reason;
   switch (verdict.kind) {
     case VerdictKind::allow:
-    case VerdictKind::allow_with_constraints:
-      return allow(step, std::move(verdict));
-    case VerdictKind::throttle:
-      return postpone(step, Phase::throttled, again, std::move(reason));
+    case VerdictKind::allow_with_constraints: return allow(step, std::move(verdict));
+    case VerdictKind::throttle: return postpone(step, Phase::throttled, again, std::move(reason));
     case VerdictKind::unavailable:
       return postpone(step, Phase::policy_unavailable, again, std::move(reason));
-    case VerdictKind::require_approval:
-      return require_approval(step, std::move(verdict));
-    case VerdictKind::deny:
-      break;
+    case VerdictKind::require_approval: return require_approval(step, std::move(verdict));
+    case VerdictKind::deny: break;
   }
   return refuse(step, std::move(verdict));
 }

@@ -113,41 +113,30 @@ class Storm {
 
   CommandBody command() {
     switch (random_.below(19)) {
-      case 0:
-        return SubmitJob{at_.job.account, at_.job.request, {}, "key"};
-      case 1:
-        return SubmitJob{AccountId("acme"), JobFixture::request("other"), {}, "key"};
+      case 0: return SubmitJob{at_.job.account, at_.job.request, {}, "key"};
+      case 1: return SubmitJob{AccountId("acme"), JobFixture::request("other"), {}, "key"};
       case 2:
         if (random_.chance(0.9)) break;
         return JudgeJob{verdict(), 1 + static_cast<uint32_t>(random_.below(2))};
       case 3:
       case 4:
-      case 5:
-        return JobFixture::place_at("w" + std::to_string(random_.below(3)));
-      case 6:
-        return NoteLife{spoken().fence};
+      case 5: return JobFixture::place_at("w" + std::to_string(random_.below(3)));
+      case 6: return NoteLife{spoken().fence};
       case 7:
-      case 8:
-        return ReportResult{spoken(), report()};
-      case 9:
-        return DeclineJob{spoken(), "busy", below(2) * below(10'000)};
-      case 10:
-        return LoseLease{spoken().fence, random_.chance(0.8)};
-      case 11:
-        return MarkUndelivered{spoken().fence};
+      case 8: return ReportResult{spoken(), report()};
+      case 9: return DeclineJob{spoken(), "busy", below(2) * below(10'000)};
+      case 10: return LoseLease{spoken().fence, random_.chance(0.8)};
+      case 11: return MarkUndelivered{spoken().fence};
       case 12:
         if (random_.chance(0.95)) break;
         return CancelJob{"stop", random_.chance(0.5)};
-      case 13:
-        return AmendJob{.topic = random_.chance(0.1) ? "approval" : "t"};
+      case 13: return AmendJob{.topic = random_.chance(0.1) ? "approval" : "t"};
       case 14:
-      case 15:
-        return ApproveJob{hash(), voter()};
+      case 15: return ApproveJob{hash(), voter()};
       case 16:
         if (random_.chance(0.8)) return ReviewJob{};
         return RejectJob{hash(), voter(), "no"};
-      default:
-        break;
+      default: break;
     }
     if (auto due = next_due(at_.job, at_.given.engine_started_at);
         due && *due > at_.given.now && random_.chance(0.5))

@@ -15,7 +15,8 @@ struct Usage {
   int64_t cost_micros = 0;
   bool operator==(const Usage&) const = default;
   template <class V> void each(V&& v) {
-    v("input_tokens", input_tokens); v("output_tokens", output_tokens);
+    v("input_tokens", input_tokens);
+    v("output_tokens", output_tokens);
     v("cost_micros", cost_micros);
   }
 };
@@ -30,7 +31,9 @@ struct Artifact {
   uint64_t bytes = 0;
   bool operator==(const Artifact&) const = default;
   template <class V> void each(V&& v) {
-    v("name", name); v("sha256", sha256); v("size", bytes);
+    v("name", name);
+    v("sha256", sha256);
+    v("size", bytes);
   }
 };
 

@@ -30,21 +30,12 @@ std::optional<JobFixture> in_state(State state) {
   at.submit(request);
   at.given.policy = nullptr;
   switch (state) {
-    case State::pending:
-      break;
-    case State::approval_required:
-      at.must(JudgeJob{verdict(VerdictKind::require_approval)});
-      break;
-    case State::denied:
-      at.must(JudgeJob{verdict(VerdictKind::deny)});
-      break;
-    case State::cancelled:
-      at.must(CancelJob{"no"});
-      break;
-    case State::output_quarantined:
-      return std::nullopt;
-    default:
-      at.must(JudgeJob{verdict(VerdictKind::allow)});
+    case State::pending: break;
+    case State::approval_required: at.must(JudgeJob{verdict(VerdictKind::require_approval)}); break;
+    case State::denied: at.must(JudgeJob{verdict(VerdictKind::deny)}); break;
+    case State::cancelled: at.must(CancelJob{"no"}); break;
+    case State::output_quarantined: return std::nullopt;
+    default: at.must(JudgeJob{verdict(VerdictKind::allow)});
   }
   if (state >= State::dispatched && state <= State::timeout) at.place();
   if (state == State::running) at.start();
@@ -70,39 +61,25 @@ bool bring_about(JobFixture& at, Cause cause, Outcome<Decision>& outcome) {
       // Anything but the request that made it: a repeat of that one is answered.
       outcome = at.send(SubmitJob{AccountId("acme"), JobFixture::request("other"), {}, "key"});
       return true;
-    case Cause::allow:
-      outcome = at.send(JudgeJob{verdict(VerdictKind::allow)});
-      return true;
+    case Cause::allow: outcome = at.send(JudgeJob{verdict(VerdictKind::allow)}); return true;
     case Cause::require_approval:
       outcome = at.send(JudgeJob{verdict(VerdictKind::require_approval)});
       return true;
-    case Cause::deny:
-      outcome = at.send(JudgeJob{verdict(VerdictKind::deny)});
-      return true;
-    case Cause::postpone:
-      outcome = at.send(JudgeJob{verdict(VerdictKind::throttle)});
-      return true;
+    case Cause::deny: outcome = at.send(JudgeJob{verdict(VerdictKind::deny)}); return true;
+    case Cause::postpone: outcome = at.send(JudgeJob{verdict(VerdictKind::throttle)}); return true;
     case Cause::approval_expiry:
       if (at.job.approval) at.given.now = at.job.approval->expires_at;
       at.job.deadline_at.reset();
       outcome = decide(at.job, Command{at.job.id, WakeJob{}}, at.given);
       return true;
-    case Cause::amend:
-      outcome = at.send(AmendJob{.topic = "other"});
-      return true;
-    case Cause::place:
-      outcome = at.send(JobFixture::place_at());
-      return true;
+    case Cause::amend: outcome = at.send(AmendJob{.topic = "other"}); return true;
+    case Cause::place: outcome = at.send(JobFixture::place_at()); return true;
     case Cause::queue_timeout:
       if (at.job.queue_until) at.given.now = *at.job.queue_until;
       outcome = at.send(WakeJob{});
       return true;
-    case Cause::sign_of_life:
-      outcome = at.send(NoteLife{fence});
-      return true;
-    case Cause::succeed:
-      outcome = at.send(ReportResult{who, JobFixture::success()});
-      return true;
+    case Cause::sign_of_life: outcome = at.send(NoteLife{fence}); return true;
+    case Cause::succeed: outcome = at.send(ReportResult{who, JobFixture::success()}); return true;
     case Cause::attempt_again:
       outcome = at.send(ReportResult{who, JobFixture::failure()});
       return true;
@@ -123,9 +100,7 @@ bool bring_about(JobFixture& at, Cause cause, Outcome<Decision>& outcome) {
       if (at.job.not_before) at.given.now = *at.job.not_before;
       outcome = at.send(WakeJob{});
       return true;
-    case Cause::cancel:
-      outcome = at.send(CancelJob{"stop"});
-      return true;
+    case Cause::cancel: outcome = at.send(CancelJob{"stop"}); return true;
     case Cause::deadline:
       at.pass(3'600'000);
       outcome = at.send(WakeJob{});
@@ -150,8 +125,7 @@ bool bring_about(JobFixture& at, Cause cause, Outcome<Decision>& outcome) {
     case Cause::hold_output:
     case Cause::quarantine:
     case Cause::withdraw_output:
-    case Cause::release_output:
-      return false;
+    case Cause::release_output: return false;
   }
   return false;
 }

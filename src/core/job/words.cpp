@@ -88,13 +88,11 @@ std::optional<AttemptOutcome> report_status_of(std::string_view name) {
     case AttemptOutcome::failed:
     case AttemptOutcome::failed_retryable:
     case AttemptOutcome::failed_fatal:
-    case AttemptOutcome::cancelled:
-      return outcome;
+    case AttemptOutcome::cancelled: return outcome;
     case AttemptOutcome::timeout:
     case AttemptOutcome::lost:
     case AttemptOutcome::declined:
-    case AttemptOutcome::undelivered:
-      return std::nullopt;
+    case AttemptOutcome::undelivered: return std::nullopt;
   }
   return std::nullopt;
 }

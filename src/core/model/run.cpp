@@ -14,9 +14,7 @@ Branch& Run::branch(Lineage lineage) {
   return *found;
 }
 
-const Branch& Run::branch(Lineage lineage) const {
-  return const_cast<Run*>(this)->branch(lineage);
-}
+const Branch& Run::branch(Lineage lineage) const { return const_cast<Run*>(this)->branch(lineage); }
 
 flow::Execution& Run::own_script() {
   check(script != nullptr);
@@ -41,8 +39,7 @@ RunStatus shown_status(const Run& run) {
     return status_of(run.saga, run.status) == SagaStatus::parked ? RunStatus::waiting
                                                                  : RunStatus::running;
   // Without a program it is at work elsewhere whenever it does not wait here.
-  if (run.definition->external)
-    return run.waits.empty() ? RunStatus::running : RunStatus::waiting;
+  if (run.definition->external) return run.waits.empty() ? RunStatus::running : RunStatus::waiting;
   bool works = run.calls > 0 || run.orders > 0 || has_ready_work(run);
   return works ? RunStatus::running : RunStatus::waiting;
 }

@@ -6,16 +6,11 @@ namespace fermata {
 
 std::string_view name_of(UndoStatus status) {
   switch (status) {
-    case UndoStatus::recorded:
-      return "recorded";
-    case UndoStatus::submitted:
-      return "submitted";
-    case UndoStatus::done:
-      return "done";
-    case UndoStatus::parked:
-      return "parked";
-    case UndoStatus::skipped:
-      return "skipped";
+    case UndoStatus::recorded: return "recorded";
+    case UndoStatus::submitted: return "submitted";
+    case UndoStatus::done: return "done";
+    case UndoStatus::parked: return "parked";
+    case UndoStatus::skipped: return "skipped";
   }
   return "";
 }

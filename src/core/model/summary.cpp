@@ -10,9 +10,7 @@ constexpr std::array<std::string_view, 7> status_names = {
 
 }  // namespace
 
-std::string_view name_of(RunStatus status) {
-  return status_names.at(static_cast<size_t>(status));
-}
+std::string_view name_of(RunStatus status) { return status_names.at(static_cast<size_t>(status)); }
 
 std::optional<RunStatus> run_status_of(std::string_view name) {
   for (size_t i = 0; i < status_names.size(); ++i) {

@@ -151,14 +151,10 @@ void explain_layer(const DocumentPtr& document, Layer layer, Asked& asked,
 
 std::string_view name_of(Layer layer) {
   switch (layer) {
-    case Layer::invariants:
-      return "invariants";
-    case Layer::bundle:
-      return "bundle";
-    case Layer::base:
-      return "base";
-    case Layer::default_:
-      return "default";
+    case Layer::invariants: return "invariants";
+    case Layer::bundle: return "bundle";
+    case Layer::base: return "base";
+    case Layer::default_: return "default";
   }
   return "";
 }

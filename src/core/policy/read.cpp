@@ -114,12 +114,9 @@ std::vector<Rule> read_rules(job::Members& members, DocumentKind kind) {
 
 std::string_view name_of(DocumentKind kind) {
   switch (kind) {
-    case DocumentKind::base:
-      return "base";
-    case DocumentKind::bundle:
-      return "bundle";
-    case DocumentKind::invariants:
-      return "invariants";
+    case DocumentKind::base: return "base";
+    case DocumentKind::bundle: return "bundle";
+    case DocumentKind::invariants: return "invariants";
   }
   return "";
 }

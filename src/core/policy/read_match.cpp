@@ -27,14 +27,10 @@ std::vector<std::string_view> words_of() {
 /// The words a fact can be, for those that are not free texts.
 std::vector<std::string_view> words_of(TextFact fact) {
   switch (fact) {
-    case TextFact::priority:
-      return words_of<job::Priority>();
-    case TextFact::actor_type:
-      return words_of<job::ActorType>();
-    case TextFact::source:
-      return words_of<job::Source>();
-    default:
-      return {};
+    case TextFact::priority: return words_of<job::Priority>();
+    case TextFact::actor_type: return words_of<job::ActorType>();
+    case TextFact::source: return words_of<job::Source>();
+    default: return {};
   }
 }
 

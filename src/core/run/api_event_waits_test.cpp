@@ -16,8 +16,8 @@ struct ListeningRun {
     body.workflow = WorkflowId("w");
     body.contact_id = "c-17";
     Value hook = Value::object({{"url", "https://crm.example/hook"}});
-    body.definition = make_external_definition(
-        Value::object({{"language", "external"}, {"callback", hook}}));
+    body.definition =
+        make_external_definition(Value::object({{"language", "external"}, {"callback", hook}}));
     run.id = RunId("r1");
     tell(std::move(body));
   }

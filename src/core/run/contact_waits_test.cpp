@@ -255,8 +255,8 @@ TEST(ContactWaits, goal_completes_the_run_and_cancels_its_waits) {
 TEST(ContactWaits, scripts_wait_in_the_zone_of_their_contact) {
   auto due_of = [](std::string contact_zone, std::string account_zone) {
     Run1 run(at_nine);
-    flow::CheckedScript checked = flow::check_script(
-        "workflow w(inputs) {\n  await Timer.until({ time: '09:00' })\n}\n");
+    flow::CheckedScript checked =
+        flow::check_script("workflow w(inputs) {\n  await Timer.until({ time: '09:00' })\n}\n");
     EXPECT_TRUE(checked.errors.empty());
     run.definition = make_script_definition(flow::make_definition(std::move(checked)));
     run.contact.timezone = std::move(contact_zone);

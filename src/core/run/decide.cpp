@@ -2,8 +2,8 @@
 
 #include "base/overloaded.h"
 #include "core/graph/advance.h"
-#include "core/run/approval_events.h"
 #include "core/run/api_waits.h"
+#include "core/run/approval_events.h"
 #include "core/run/step.h"
 #include "core/run/wait_events.h"
 #include "core/saga/saga.h"

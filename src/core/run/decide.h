@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "core/model/account_settings.h"
 #include "core/model/command.h"
-#include "core/model/delivery.h"
 #include "core/model/contact.h"
+#include "core/model/delivery.h"
 #include "core/model/effect.h"
 #include "core/model/event.h"
 #include "core/model/post.h"
@@ -46,9 +46,9 @@ struct RunLimits {
 
 /// What the limits of an account leave to a run (W-80); whoever keeps count says so.
 struct WaitRoom {
-  int64_t per_execution = 0;               ///< waits of the API that may be pending; 0: any number
-  std::optional<int64_t> waits{};          ///< more that the account may have; none: any number
-  std::optional<int64_t> listeners{};      ///< that may be opened now; none: any number
+  int64_t per_execution = 0;           ///< waits of the API that may be pending; 0: any number
+  std::optional<int64_t> waits{};      ///< more that the account may have; none: any number
+  std::optional<int64_t> listeners{};  ///< that may be opened now; none: any number
 };
 
 /// All that a decision may know of the world.
@@ -74,10 +74,10 @@ struct Decision {
   std::vector<Event> events;
   std::vector<Effect> effects;
   std::vector<Post> posts;
-  std::vector<WaitRecord> waits;  ///< those it changed, as they are now
+  std::vector<WaitRecord> waits;          ///< those it changed, as they are now
   std::vector<ApprovalRecord> approvals;  ///< the same of approvals
-  std::vector<Delivery> deliveries;  ///< of the ends it brought about
-  int64_t listeners_opened = 0;  ///< that count in a limit of the account (W-80)
+  std::vector<Delivery> deliveries;       ///< of the ends it brought about
+  int64_t listeners_opened = 0;           ///< that count in a limit of the account (W-80)
 };
 
 /// Decides what a command means for a run and advances the run by the events it returns: each event

@@ -8,26 +8,19 @@ namespace {
 
 std::string_view name_of(graph::ErrorPolicy policy) {
   switch (policy) {
-    case graph::ErrorPolicy::halt:
-      return "halt";
-    case graph::ErrorPolicy::ignore:
-      return "ignore";
-    case graph::ErrorPolicy::branch:
-      return "branch";
+    case graph::ErrorPolicy::halt: return "halt";
+    case graph::ErrorPolicy::ignore: return "ignore";
+    case graph::ErrorPolicy::branch: return "branch";
   }
   return "";
 }
 
 std::string_view name_of(SlotOutcome outcome) {
   switch (outcome) {
-    case SlotOutcome::open:
-      return "open";
-    case SlotOutcome::value:
-      return "value";
-    case SlotOutcome::ended:
-      return "ended";
-    case SlotOutcome::error:
-      return "error";
+    case SlotOutcome::open: return "open";
+    case SlotOutcome::value: return "value";
+    case SlotOutcome::ended: return "ended";
+    case SlotOutcome::error: return "error";
   }
   return "";
 }
@@ -102,9 +95,7 @@ class JsonFields {
     for (const JobId& job : jobs) list.push(job.text());
     out_.set(name, std::move(list));
   }
-  void operator()(std::string_view, const Wait& wait) {
-    const_cast<Wait&>(wait).each(*this);
-  }
+  void operator()(std::string_view, const Wait& wait) { const_cast<Wait&>(wait).each(*this); }
   void operator()(std::string_view name, const std::string& text) {
     // What a client made its request known by is nobody else's business.
     if (name == "request") return;

@@ -12,8 +12,8 @@ NodeTally::NodeTally(const graph::Definition& definition)
 
 void NodeTally::migrate(const RunMigrated& migrated, const graph::Definition& definition) {
   definition_ = &definition;
-  auto nodes = std::exchange(counts_, std::vector<std::array<int64_t, statuses>>(
-                                          definition.nodes.size()));
+  auto nodes =
+      std::exchange(counts_, std::vector<std::array<int64_t, statuses>>(definition.nodes.size()));
   auto edges = std::exchange(edge_counts_, std::vector<int64_t>(definition.edges.size()));
   for (size_t i = 0; i < nodes.size(); ++i)
     if (migrated.node_map[i] != graph::no_node) counts_[migrated.node_map[i]] = nodes[i];
@@ -75,8 +75,8 @@ void NodeTally::close_scope(ScopeId id) {
 void NodeTally::take_over(const Run& seed) {
   for (const auto& [id, token] : seed.tokens) {
     if (token.parked == Parked::ready || token.parked == Parked::start) continue;
-    bool runs = token.parked == Parked::call || token.parked == Parked::started ||
-                is_ordered(token.parked);
+    bool runs =
+        token.parked == Parked::call || token.parked == Parked::started || is_ordered(token.parked);
     enter({id, token.node, token.lineage, token.visit, token.attempt}, runs ? running : waiting);
   }
   for (const auto& [id, key] : seed.pending_merges) open_merge(key);
@@ -85,15 +85,15 @@ void NodeTally::take_over(const Run& seed) {
 }
 
 void NodeTally::drop(Lineage first, Lineage last) {
-  for (auto it = open_.lower_bound({first, 0});
-       it != open_.end() && it->first.first <= last; it = open_.erase(it))
+  for (auto it = open_.lower_bound({first, 0}); it != open_.end() && it->first.first <= last;
+       it = open_.erase(it))
     --counts_[it->second.node][it->second.status];
   for (auto it = merges_.lower_bound({first, 0, 0}); it != merges_.end() && it->lineage <= last;) {
     MergeKey key = *it++;
     close_merge(key, statuses);
   }
-  for (auto it = scopes_in_.lower_bound({first, 0});
-       it != scopes_in_.end() && it->first <= last; it = scopes_in_.lower_bound({first, 0})) {
+  for (auto it = scopes_in_.lower_bound({first, 0}); it != scopes_in_.end() && it->first <= last;
+       it = scopes_in_.lower_bound({first, 0})) {
     ScopeId id = it->second;
     drop({id, 0}, {id, UINT32_MAX});
     close_scope(id);

@@ -9,8 +9,7 @@ Outcome<void> on_answer(Step& step, const CallAnswer& answer) {
   auto found = run.tokens.find(answer.ticket.token);
   bool awaited = found != run.tokens.end() && found->second.parked == Parked::call &&
                  found->second.attempt == answer.ticket.attempt;
-  if (!awaited)
-    return fail(ErrorCode::activation_closed, "this attempt is no longer awaited");
+  if (!awaited) return fail(ErrorCode::activation_closed, "this attempt is no longer awaited");
   graph::take_answer(step, answer);
   graph::advance(step);
   return {};

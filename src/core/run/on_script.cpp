@@ -118,8 +118,8 @@ Outcome<void> on_signal_for_script(Step& step, const SignalRun& signal) {
   if (!signal.signal_id.empty() && run.signal_ids.contains(signal.signal_id)) return {};
   if (run.script->signals_kept >= step.given.limits.signals_kept_max)
     return fail(ErrorCode::signal_buffer_full, "the execution keeps " +
-                                             std::to_string(run.script->signals_kept) +
-                                             " signals; setting graph_signals_kept_max");
+                                                   std::to_string(run.script->signals_kept) +
+                                                   " signals; setting graph_signals_kept_max");
   std::string id = signal.signal_id;
   if (id.empty()) id = "#" + std::to_string(run.last_sequence + 1);
   emit(step, SignalReceived{signal.name, id, signal.payload});
@@ -200,8 +200,7 @@ Outcome<void> on_wake_script(Step& step) {
   auto due = [&] {
     return !step.over() && !run.timers.empty() && run.timers.begin()->due <= step.given.now;
   };
-  if (!due() && !has_ready_work(run))
-    return fail(ErrorCode::nothing_due, "nothing is due yet");
+  if (!due() && !has_ready_work(run)) return fail(ErrorCode::nothing_due, "nothing is due yet");
   take_retained(step);
   if (step.over()) return {};
   advance_script(step);

@@ -178,8 +178,7 @@ Outcome<Seed> retry(const Source& source, const std::optional<MigrationTarget>& 
     return fail(ErrorCode::run_not_failed, "the execution has not failed");
   if (source.summary.exit_reason == saga::rolled_back)
     return fail(ErrorCode::run_rolled_back, "what the execution had done is undone");
-  if (source.definitions.latest->is_script())
-    return retry_script(source, target);
+  if (source.definitions.latest->is_script()) return retry_script(source, target);
   FERMATA_TRY(halt, find_halt(source));
   if (halt.before == 0)
     return fail(ErrorCode::rerun_not_possible, "the execution failed before its first node");

@@ -70,8 +70,7 @@ class Changer {
     // What a path has not seen it does not learn by a change elsewhere.
     if (!entry) return context;
     return context.with_entry(
-        change_.key,
-        {changed(entry->value, change_.fields, 0, change_.value), entry->rewrites});
+        change_.key, {changed(entry->value, change_.fields, 0, change_.value), entry->rewrites});
   }
   /// True when the token has just come from what is changed, so its payload is that value.
   bool carries(const Token& token) const {
@@ -145,8 +144,8 @@ Outcome<Seed> fork(const Source& source, uint64_t at_sequence, const Value& chan
     for (const Value::Member& member : changes.members()) {
       auto change = change_of(run, member.key.as_string(), member.value);
       if (!change) {
-        return fail(ErrorCode::invalid_field, "changes: there is no reference " +
-                                                  std::string(member.key.as_string()));
+        return fail(ErrorCode::invalid_field,
+                    "changes: there is no reference " + std::string(member.key.as_string()));
       }
       Changer(run, *change).apply();
     }

@@ -50,8 +50,8 @@ class ScriptReplay {
   }
 
   Run run;
-  Run parked;                 ///< at the last park, or at the start
-  std::vector<Event> since;   ///< what has reached it there
+  Run parked;                   ///< at the last park, or at the start
+  std::vector<Event> since;     ///< what has reached it there
   std::vector<uint64_t> parks;  ///< their sequences
   std::map<uint32_t, flow::Outgoing> orders;
 

@@ -83,8 +83,7 @@ void end_run(Step& step) {
     case flow::FlowEnd::completed:
       if (held_open(run)) return;
       return step.emit(RunCompleted{script.output});
-    case flow::FlowEnd::failed:
-      return saga::end_run(step, RunFailed{script.error.to_value()});
+    case flow::FlowEnd::failed: return saga::end_run(step, RunFailed{script.error.to_value()});
     case flow::FlowEnd::cancelled:
       // What a goal ended has come to its purpose.
       if (run.exit_reason == goal_achieved) return step.emit(RunCompleted{});

@@ -137,11 +137,10 @@ class Asks {
   void refuse_child(const flow::StartChild& child) {
     if (child.detached) return;
     std::string most = std::to_string(step_.given.limits.child_depth_max);
-    Value cause = Value::object(
-        {{"code", "child_depth_exceeded"},
-         {"message", "runs start one another more than " + most + " levels deep"}});
-    step_.emit(FlowSettled{child.number, flow::AwaitableKind::child,
-                           flow::AwaitableStatus::failed,
+    Value cause =
+        Value::object({{"code", "child_depth_exceeded"},
+                       {"message", "runs start one another more than " + most + " levels deep"}});
+    step_.emit(FlowSettled{child.number, flow::AwaitableKind::child, flow::AwaitableStatus::failed,
                            flow::child_error(child.workflow, std::move(cause), false),
                            Value::object({{"name", child.workflow}})});
     tell_asks(step_, std::exchange(run_.script_asks, {}));

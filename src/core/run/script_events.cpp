@@ -210,14 +210,10 @@ std::string_view script_event_name(const FlowNoted& event) {
 
 std::string_view script_event_name(const FlowSettled& event) {
   switch (event.kind) {
-    case flow::AwaitableKind::task:
-      return "TaskSettled";
-    case flow::AwaitableKind::child:
-      return "ChildSettled";
-    case flow::AwaitableKind::approval:
-      return "ApprovalSettled";
-    default:
-      return "FlowSettled";
+    case flow::AwaitableKind::task: return "TaskSettled";
+    case flow::AwaitableKind::child: return "ChildSettled";
+    case flow::AwaitableKind::approval: return "ApprovalSettled";
+    default: return "FlowSettled";
   }
 }
 

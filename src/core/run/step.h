@@ -40,10 +40,10 @@ class Step {
   int64_t listeners_opened = 0;   ///< by this decision, of those that a limit counts
   Random random;
   Decision decision;
-  uint32_t activations = 0;     ///< spent of steps_per_commit
-  std::vector<Lineage> touched; ///< where tokens moved: their merges are judged again
-  flow::StepPool pool;          ///< of the activation under way
-  uint64_t steps = 0;           ///< that earlier activations of this decision took from theirs
+  uint32_t activations = 0;      ///< spent of steps_per_commit
+  std::vector<Lineage> touched;  ///< where tokens moved: their merges are judged again
+  flow::StepPool pool;           ///< of the activation under way
+  uint64_t steps = 0;            ///< that earlier activations of this decision took from theirs
   /// The program is at its end: the run has ended, or is being undone first.
   bool over() const { return run.finished() || run.saga.rolling_back; }
   /// Other runs get their turn after so many activations, or after one that took long.

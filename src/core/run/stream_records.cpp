@@ -35,8 +35,7 @@ std::string_view status_of(const EventBody& body) {
 }
 
 std::string_view run_status_of(const EventBody& body) {
-  if (start_in(body) != nullptr || std::holds_alternative<RunUnpaused>(body))
-    return "running";
+  if (start_in(body) != nullptr || std::holds_alternative<RunUnpaused>(body)) return "running";
   if (std::holds_alternative<RunPaused>(body)) return "paused";
   if (std::holds_alternative<RunCompleted>(body)) return "completed";
   if (std::holds_alternative<RunFailed>(body)) return "failed";

@@ -136,8 +136,8 @@ Value gathered_output(const Scope& scope, bool drop_ended) {
 }
 
 void close_open_slots(Scope& scope) {
-  Value error = Value::object({{"code", "aggregate_timeout"},
-                               {"message", "the item was not finished in time"}});
+  Value error = Value::object(
+      {{"code", "aggregate_timeout"}, {"message", "the item was not finished in time"}});
   for (Slot& slot : scope.slots) {
     if (slot.outcome != SlotOutcome::open) continue;
     slot.outcome = SlotOutcome::error;

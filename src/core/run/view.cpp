@@ -16,9 +16,8 @@ Value time_or_null(const std::optional<Instant>& at) {
 }
 
 Failure<Error> unknown_definition(const Event& event) {
-  return fail(ErrorCode::data_damaged,
-              "the definition in force at sequence " + std::to_string(event.sequence) +
-                  " is missing");
+  return fail(ErrorCode::data_damaged, "the definition in force at sequence " +
+                                           std::to_string(event.sequence) + " is missing");
 }
 
 }  // namespace
@@ -40,8 +39,7 @@ Value list_item(const RunSummary& summary) {
       {"sequence", summary.last_sequence},
   });
   if (!summary.exit_reason.empty()) item.set("exit_reason", summary.exit_reason);
-  if (!summary.error_code.empty())
-    item.set("error", Value::object({{"code", summary.error_code}}));
+  if (!summary.error_code.empty()) item.set("error", Value::object({{"code", summary.error_code}}));
   return item;
 }
 
@@ -71,8 +69,7 @@ Value execution(const RunSummary& summary, const Run& run) {
     shown.set("schedule", Value::object({{"id", run.trigger.get("schedule_id")},
                                          {"scheduled_at", run.trigger.get("scheduled_at")}}));
   if (!run.origin.kind.empty()) {
-    shown.set("origin", Value::object({{"run", run.origin.run.text()},
-                                       {"kind", run.origin.kind}}));
+    shown.set("origin", Value::object({{"run", run.origin.run.text()}, {"kind", run.origin.kind}}));
   }
   if (auto trace = parse_trace(run.trace.parent, "")) shown.set("trace_id", trace->trace_id);
   shown.set("timeout_at", time_or_null(run.timeout_at));

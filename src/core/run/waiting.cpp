@@ -104,8 +104,8 @@ std::vector<Entry> entries_of(const Run& run) {
     if (token.parked == Parked::call || token.parked == Parked::retry)
       what = Value::object({{"attempt", token.attempt}});
     if (token.parked == Parked::job)
-      what = Value::object({{"job_id", graph::job_id_of(run, id).text()},
-                            {"topic", token.parameters.get("topic")}});
+      what = Value::object(
+          {{"job_id", graph::job_id_of(run, id).text()}, {"topic", token.parameters.get("topic")}});
     if (token.parked == Parked::child)
       what = Value::object({{"execution_id", graph::child_id_of(run, id).text()},
                             {"workflow_id", token.parameters.get("workflow_id")}});
@@ -125,16 +125,17 @@ std::vector<Entry> entries_of(const Run& run) {
     if (!is_pending(wait.status)) what.set("status", "cancelled");
     if (!wait.hold.empty()) what.set("on_hold", wait.hold);
     bool armed = is_pending(wait.status);
-    entries.push_back({"wait", graph::no_node, wait.reached_at,
-                       armed ? wait.due : std::nullopt, std::move(what), wait.step});
+    entries.push_back({"wait", graph::no_node, wait.reached_at, armed ? wait.due : std::nullopt,
+                       std::move(what), wait.step});
   }
   for (const auto& [id, key] : run.pending_merges) {
     const Merge& merge = run.merges.at(key);
     Value missing = Value::array();
     for (NodeIndex node : merge.missing) missing.push(run.definition->nodes[node].id);
-    entries.push_back({"merge", key.node, merge.since, merge.deadline,
-                       Value::object({{"arrived", merge.arrived}, {"expected", merge.expected},
-                                      {"missing", missing}})});
+    entries.push_back(
+        {"merge", key.node, merge.since, merge.deadline,
+         Value::object(
+             {{"arrived", merge.arrived}, {"expected", merge.expected}, {"missing", missing}})});
   }
   for (const auto& [id, scope] : run.scopes) {
     NodeIndex aggregator = run.definition->nodes[scope.split].aggregator;

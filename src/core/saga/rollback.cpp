@@ -39,12 +39,9 @@ void finish(Step& step) {
   switch (ending.status) {
     case RunStatus::cancelled:
       return step.emit(RunCancelled{std::move(ending.reason), std::move(ending.by)});
-    case RunStatus::timed_out:
-      return step.emit(RunTimedOut{});
-    case RunStatus::completed:
-      return step.emit(RunCompleted{});
-    default:
-      return step.emit(RunFailed{std::move(ending.error)});
+    case RunStatus::timed_out: return step.emit(RunTimedOut{});
+    case RunStatus::completed: return step.emit(RunCompleted{});
+    default: return step.emit(RunFailed{std::move(ending.error)});
   }
 }
 

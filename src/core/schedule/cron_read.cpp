@@ -200,18 +200,12 @@ class CronReader {
 
   uint64_t& bits(size_t index) {
     switch (index) {
-      case 0:
-        return cron_.seconds_;
-      case 1:
-        return cron_.minutes_;
-      case 2:
-        return cron_.hours_;
-      case 3:
-        return cron_.days_;
-      case 4:
-        return cron_.months_;
-      default:
-        return cron_.weekdays_;
+      case 0: return cron_.seconds_;
+      case 1: return cron_.minutes_;
+      case 2: return cron_.hours_;
+      case 3: return cron_.days_;
+      case 4: return cron_.months_;
+      default: return cron_.weekdays_;
     }
   }
   void complain(const CronField& field, const std::string& what) {

@@ -96,26 +96,19 @@ void evolve(Schedule& schedule, const Event& event) {
 
 std::string_view name_of(Cause cause) {
   switch (cause) {
-    case Cause::rule:
-      return "rule";
-    case Cause::backfill:
-      return "backfill";
-    case Cause::trigger:
-      return "trigger";
+    case Cause::rule: return "rule";
+    case Cause::backfill: return "backfill";
+    case Cause::trigger: return "trigger";
   }
   return "";
 }
 
 std::string_view name_of(Status status) {
   switch (status) {
-    case Status::active:
-      return "active";
-    case Status::paused:
-      return "paused";
-    case Status::ended:
-      return "ended";
-    case Status::deleted:
-      return "deleted";
+    case Status::active: return "active";
+    case Status::paused: return "paused";
+    case Status::ended: return "ended";
+    case Status::deleted: return "deleted";
   }
   return "";
 }

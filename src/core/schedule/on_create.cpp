@@ -11,8 +11,8 @@ Outcome<void> on_create(Step& step, const Command& command, const CreateSchedule
   }
   FERMATA_TRY_VOID(refuse_wrong(create.spec, *step.given.zones));
   schedule.id = command.schedule.id;
-  step.emit(ScheduleCreated{command.schedule.account, create.spec, create.request_hash,
-                            command.actor});
+  step.emit(
+      ScheduleCreated{command.schedule.account, create.spec, create.request_hash, command.actor});
   if (create.paused) {
     step.emit(SchedulePaused{command.actor});
     return {};
@@ -25,8 +25,7 @@ Outcome<void> on_create(Step& step, const Command& command, const CreateSchedule
 Outcome<void> on_update(Step& step, const Command& command, const UpdateSchedule& update) {
   const Schedule& schedule = step.schedule;
   if (update.expected_revision && *update.expected_revision != schedule.revision)
-    return fail(ErrorCode::version_conflict, "schedule " + schedule.id.text() +
-                                                 " is at revision " +
+    return fail(ErrorCode::version_conflict, "schedule " + schedule.id.text() + " is at revision " +
                                                  std::to_string(schedule.revision));
   FERMATA_TRY_VOID(refuse_wrong(update.spec, *step.given.zones));
   bool paused = update.paused.value_or(schedule.paused);

@@ -71,12 +71,10 @@ class DueOccurrences {
     const Spec& spec = step_.schedule.spec;
     if (step_.given.now - occurrence > Duration{spec.catch_up_ms}) return "too_old";
     switch (spec.catch_up) {
-      case CatchUp::one:
-        return newest ? "" : "missed";
+      case CatchUp::one: return newest ? "" : "missed";
       case CatchUp::all:
         return caught_up_ < step_.given.limits.catch_up_max ? "" : "catch_up_limit";
-      case CatchUp::none:
-        break;
+      case CatchUp::none: break;
     }
     return "missed";
   }

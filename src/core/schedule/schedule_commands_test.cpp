@@ -12,8 +12,7 @@ TEST(Schedule, creating_twice_is_answered_once_and_another_request_is_refused) {
   auto again = test.create();
   ASSERT_TRUE(again);
   EXPECT_TRUE(again->events.empty());
-  EXPECT_EQ(code_of(test.tell(CreateSchedule{test.spec, false, "other"})),
-            "schedule_exists");
+  EXPECT_EQ(code_of(test.tell(CreateSchedule{test.spec, false, "other"})), "schedule_exists");
 }
 
 // F-58, F-59
@@ -100,12 +99,13 @@ TEST(Schedule, runs_under_way_have_a_bound_for_every_way_to_start_one) {
   ASSERT_TRUE(test.create());
   test.run_to("2026-01-26T04:30:00Z");
   EXPECT_EQ(test.schedule.live.size(), 2u);
-  EXPECT_EQ(test.skipped(), "live_limit 1 2026-01-26T03:00:00.000Z..2026-01-26T03:00:00.000Z; "
-                            "live_limit 1 2026-01-26T04:00:00.000Z..2026-01-26T04:00:00.000Z");
+  EXPECT_EQ(test.skipped(),
+            "live_limit 1 2026-01-26T03:00:00.000Z..2026-01-26T03:00:00.000Z; "
+            "live_limit 1 2026-01-26T04:00:00.000Z..2026-01-26T04:00:00.000Z");
   EXPECT_EQ(code_of(test.tell(TriggerSchedule{"k1"})), "queue_full");
-  EXPECT_EQ(code_of(test.tell(
-                BackfillSchedule{at("2026-01-25T03:00:00Z"), at("2026-01-25T05:00:00Z")})),
-            "queue_full");
+  EXPECT_EQ(
+      code_of(test.tell(BackfillSchedule{at("2026-01-25T03:00:00Z"), at("2026-01-25T05:00:00Z")})),
+      "queue_full");
 }
 
 TEST(Schedule, state_is_read_back_as_it_was_and_damage_is_noticed) {

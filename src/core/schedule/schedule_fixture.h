@@ -51,9 +51,7 @@ class TestSchedule {
     }
     return decision;
   }
-  Outcome<Decision> create() {
-    return tell(CreateSchedule{spec, false, "hash"});
-  }
+  Outcome<Decision> create() { return tell(CreateSchedule{spec, false, "hash"}); }
   /// Moves the clock, stopping at every due time on the way as the alarm does.
   void run_to(std::string_view until) {
     while (schedule.next && *schedule.next <= at(until)) {

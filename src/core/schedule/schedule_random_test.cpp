@@ -130,15 +130,9 @@ class Life {
         if (schedule_.ended.empty()) pause_and_resume();
         return;
       case 2:
-      case 3:
-        end_some_run();
-        return;
-      case 4:
-        tell(WakeSchedule{Instant{given_.now.ms - 1}});
-        return;
-      case 5:
-        tell(ZonesChanged{});
-        return;
+      case 3: end_some_run(); return;
+      case 4: tell(WakeSchedule{Instant{given_.now.ms - 1}}); return;
+      case 5: tell(ZonesChanged{}); return;
       default:
         if (schedule_.next && *schedule_.next > given_.now)
           given_.now = *schedule_.next + Duration{static_cast<int64_t>(random_.below(2'000))};
@@ -166,7 +160,7 @@ class Life {
   Spec spec_;
   Given given_;
   std::vector<HistoryChunk> history_;
-  Schedule folded_;  ///< what the history means
+  Schedule folded_;               ///< what the history means
   std::vector<Instant> decided_;  ///< of the rule since the last look
   std::set<RunId> runs_;
   std::vector<RunId> ended_;

@@ -31,7 +31,7 @@ Spec spec_of_trigger(const WorkflowId& workflow, const std::string& node, const 
   spec.cron = text(parameters.get("cron"));
   if (spec.cron.empty()) {
     const Value& amount = parameters.get("amount");
-    double number = amount.is_string() ? std::strtod(text(amount).c_str(), nullptr)
+    double number = amount.is_string()   ? std::strtod(text(amount).c_str(), nullptr)
                     : amount.is_number() ? amount.as_number()
                                          : 0;
     int64_t unit = unit_ms(text(parameters.get("unit"))).value_or(0);

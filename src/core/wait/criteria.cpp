@@ -9,8 +9,8 @@ namespace fermata {
 namespace {
 
 constexpr std::string_view any_key = "any";
-constexpr std::string_view operators[] = {"eq",     "ne",     "in", "not_in", "contains", "prefix",
-                                          "suffix", "gt",     "gte", "lt",    "lte",      "exists"};
+constexpr std::string_view operators[] = {"eq",     "ne", "in",  "not_in", "contains", "prefix",
+                                          "suffix", "gt", "gte", "lt",     "lte",      "exists"};
 
 bool is_operator(std::string_view name) {
   return std::ranges::find(operators, name) != std::end(operators);
@@ -125,8 +125,8 @@ bool meets_criteria(const Value& criteria, const Value& data) {
   for (const Value::Member& member : criteria.members()) {
     std::string_view path = member.key.as_string();
     if (path == any_key && member.value.is_array()) {
-      bool one = std::ranges::any_of(
-          member.value.items(), [&](const Value& part) { return meets_criteria(part, data); });
+      bool one = std::ranges::any_of(member.value.items(),
+                                     [&](const Value& part) { return meets_criteria(part, data); });
       if (!one) return false;
       continue;
     }

@@ -30,9 +30,9 @@ TEST(Criteria, nothing_is_converted) {
 
 // W-55
 TEST(Criteria, a_missing_field_fails_all_but_three) {
-  for (std::string_view one : {R"({"x":{"eq":1}})", R"({"x":{"gt":1}})", R"({"x":{"in":[1]}})",
-                               R"({"x":{"contains":1}})", R"({"x":{"exists":true}})",
-                               R"({"x":1})"}) {
+  for (std::string_view one :
+       {R"({"x":{"eq":1}})", R"({"x":{"gt":1}})", R"({"x":{"in":[1]}})", R"({"x":{"contains":1}})",
+        R"({"x":{"exists":true}})", R"({"x":1})"}) {
     EXPECT_FALSE(meets(one, "{}")) << one;
   }
   for (std::string_view one :

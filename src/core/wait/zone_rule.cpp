@@ -13,14 +13,12 @@ constexpr int offset_hours_max = 24;
 int64_t days_of(const RuleDate& date, int64_t year) {
   int64_t new_year = days_from_civil({year, 1, 1});
   switch (date.form) {
-    case RuleDate::Form::day_from_zero:
-      return new_year + date.day;
+    case RuleDate::Form::day_from_zero: return new_year + date.day;
     case RuleDate::Form::day_without_leap: {
       bool past_leap_day = date.day > 59 && days_in_month(year, 2) == 29;
       return new_year + date.day - 1 + (past_leap_day ? 1 : 0);
     }
-    case RuleDate::Form::month_week_weekday:
-      break;
+    case RuleDate::Form::month_week_weekday: break;
   }
   CivilDate first{year, date.month, 1};
   int to_weekday = (date.weekday - weekday_of(first) + 7) % 7;

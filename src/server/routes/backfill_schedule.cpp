@@ -6,7 +6,7 @@ namespace {
 
 /// Occurrences that a backfill is about; one more than allowed when there are too many.
 Outcome<uint64_t> backfill_count(Api& api, const schedule::Schedule& schedule,
-                           const front::BackfillRequest& asked) {
+                                 const front::BackfillRequest& asked) {
   FERMATA_TRY(rule, schedule::Rule::of(schedule.spec, schedule.created_at, *api.zones()));
   uint64_t count = 0;
   auto at = rule.next(asked.from - Duration{1});

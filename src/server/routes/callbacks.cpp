@@ -12,8 +12,7 @@ Outcome<DeliveryFilter> read_filter(const Call& call) {
     filter.run = RunId(*run);
   if (const std::string* state = front::find_value(call.query, "state")) {
     filter.state = delivery_state_of(*state);
-    if (!filter.state)
-      return front::bad_query("state", "pending, done, gone or dead is expected.");
+    if (!filter.state) return front::bad_query("state", "pending, done, gone or dead is expected.");
   }
   return filter;
 }

@@ -43,8 +43,7 @@ void create_schedule(Api& api, Call call) {
           return api.fail(call, error);
         }
         http::Response response = schedule_response(201, told->schedule);
-        response.headers.emplace_back("Location",
-                                      "/api/v1/schedules/" + told->schedule.id.text());
+        response.headers.emplace_back("Location", "/api/v1/schedules/" + told->schedule.id.text());
         call.send(std::move(response));
       });
   if (!taken) api.fail(spare, {ErrorCode::queue_full, "The engine's queue is full.", {}});

@@ -32,8 +32,9 @@ void fix_start(schedule::Spec& spec, const schedule::Schedule& there, bool begin
 
 /// Nothing when all is as it should be.
 Outcome<std::optional<schedule::CommandBody>> next_trigger_step(Api& api, const Call& call,
-                                                        const WorkflowId& workflow,
-                                                        const schedule::Key& key, Followed what) {
+                                                                const WorkflowId& workflow,
+                                                                const schedule::Key& key,
+                                                                Followed what) {
   using Body = std::optional<schedule::CommandBody>;
   FERMATA_TRY(there, stored_schedule(api, key));
   if (what == Followed::removal) return there.exists() ? Body(schedule::DeleteSchedule{}) : Body();
@@ -58,10 +59,9 @@ void follow_trigger(Api& api, const Call& call, const WorkflowId& workflow, Foll
   auto step = next_trigger_step(api, call, workflow, key, what);
   if (!step) return api.fail(call, step.error());
   if (!*step) return done(call);
-  send_schedule(api, call, {key, *std::move(*step), call.who.actor},
-                [done = std::move(done)](Api&, const Call& asked, const ScheduleTold&) {
-                  done(asked);
-                });
+  send_schedule(
+      api, call, {key, *std::move(*step), call.who.actor},
+      [done = std::move(done)](Api&, const Call& asked, const ScheduleTold&) { done(asked); });
 }
 
 }  // namespace fermata::server::routes

@@ -82,8 +82,8 @@ void get_schedule(Api& api, Call call) {
 }
 
 void list_occurrences(Api& api, Call call) {
-  auto page = backwards(
-      api, call, [&](const schedule::Event& event) { return occurrence_value(api, event); });
+  auto page = backwards(api, call,
+                        [&](const schedule::Event& event) { return occurrence_value(api, event); });
   if (!page) return api.fail(call, page.error());
   call.send_json(200, *page);
 }

@@ -11,9 +11,9 @@ Outcome<int64_t> preview_count(const Call& call) {
   if (!text) return int64_t{10};
   auto number = version_number(*text);
   if (number && *number >= 1 && *number <= front::preview_occurrences_max) return int64_t{*number};
-  return front::bad_query("n", "A number from 1 to " +
-                                   std::to_string(front::preview_occurrences_max) +
-                                   " is expected.");
+  return front::bad_query(
+      "n",
+      "A number from 1 to " + std::to_string(front::preview_occurrences_max) + " is expected.");
 }
 
 Outcome<Value> preview_kept(Api& api, const Call& call) {

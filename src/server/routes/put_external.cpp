@@ -13,7 +13,7 @@ namespace {
 /// one already and none was given.
 struct Secret {
   std::optional<CredentialPut> put;
-  bool is_new = false;   ///< there was none before
+  bool is_new = false;    ///< there was none before
   std::string generated;  ///< to be shown once
 };
 

@@ -36,8 +36,8 @@ Outcome<schedule::Command> schedule_replacement(Api& api, const Call& call) {
   schedule::Command command{schedule_key(call), {}, call.who.actor};
   if (there.exists()) {
     request.spec.trigger_node = there.spec.trigger_node;
-    command.body = schedule::UpdateSchedule{std::move(request.spec), wanted,
-                                            request.paused.value_or(false)};
+    command.body =
+        schedule::UpdateSchedule{std::move(request.spec), wanted, request.paused.value_or(false)};
   } else {
     command.body = schedule::CreateSchedule{std::move(request.spec), request.paused.value_or(false),
                                             front::request_hash("POST /schedules", call.body)};
@@ -52,11 +52,11 @@ Outcome<schedule::Command> schedule_change(Api& api, const Call& call) {
   FERMATA_TRY_VOID(know_workflow(api, call, request.spec));
   FERMATA_TRY(wanted, wanted_revision(call.request));
   // What is left out of the body was read at this revision and must not have changed since.
-  return schedule::Command{schedule_key(call),
-                           schedule::UpdateSchedule{std::move(request.spec),
-                                                    wanted.value_or(there.revision),
-                                                    request.paused},
-                           call.who.actor};
+  return schedule::Command{
+      schedule_key(call),
+      schedule::UpdateSchedule{std::move(request.spec), wanted.value_or(there.revision),
+                               request.paused},
+      call.who.actor};
 }
 
 }  // namespace

@@ -65,8 +65,8 @@ void put_workflow(Api& api, Call call) {
   if (asks_for_external(call)) return put_external(api, call);
   auto put = begin_put(api, call);
   if (!put) return api.fail(call, put.error());
-  auto checked = graph::check_definition(call.body, call.request.body,
-                                         definition_limits(api, call), api.zones().get());
+  auto checked = graph::check_definition(call.body, call.request.body, definition_limits(api, call),
+                                         api.zones().get());
   auto refuse = [&] {
     refuse_definition(api, call, checked.errors, front::to_value(checked.errors),
                       front::to_value(checked.warnings));

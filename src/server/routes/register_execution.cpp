@@ -11,9 +11,8 @@ Failure<Error> id_taken(const std::string& id) {
 }
 
 Outcome<front::ResolvedWorkflow> external_workflow(Api& api, const Call& call) {
-  FERMATA_TRY(workflow,
-              front::resolve_workflow(api.catalog(), api.definitions(), call.who.account,
-                                      WorkflowId(call.variable(0)), std::nullopt));
+  FERMATA_TRY(workflow, front::resolve_workflow(api.catalog(), api.definitions(), call.who.account,
+                                                WorkflowId(call.variable(0)), std::nullopt));
   if (!workflow.definition->external)
     return fail(ErrorCode::not_external, "The workflow `" + call.variable(0) +
                                              "` has a program; start it with POST …/executions.");
@@ -92,9 +91,8 @@ void complete_execution(Api& api, Call call) {
   Command command{own->summary.id, std::move(complete), {}};
   submit(api, std::move(call), std::move(command),
          [](Api& told, const Call& asked, const RunSummary& summary) {
-           told.pool().submit_owed([&told, asked, id = summary.id] {
-             answer_execution(told, asked, id, 200);
-           });
+           told.pool().submit_owed(
+               [&told, asked, id = summary.id] { answer_execution(told, asked, id, 200); });
          });
 }
 

@@ -26,8 +26,7 @@ StartRun restart_command(const RunSummary& source, std::string kind,
   return start;
 }
 
-void restart_execution(Api& api, Call call, std::string kind, const MakeSeed& make,
-                       bool dry_run) {
+void restart_execution(Api& api, Call call, std::string kind, const MakeSeed& make, bool dry_run) {
   auto asked_dry = front::read_flag(call.query, "dry_run");
   if (!asked_dry) return api.fail(call, asked_dry.error());
   auto own = own_history(api, call);

@@ -16,7 +16,8 @@ void retry_execution(Api& api, Call call) {
   auto undone = refuse_rolled_back(api, RunId(call.variable(0)));
   if (!undone) return api.fail(call, undone.error());
   restart_execution(
-      api, std::move(call), "retry", [&](const restart::Source& source) -> Outcome<restart::Seed> {
+      api, std::move(call), "retry",
+      [&](const restart::Source& source) -> Outcome<restart::Seed> {
         if (!version) return restart::retry(source);
         FERMATA_TRY(target, migration_target(api, source.summary, static_cast<uint32_t>(*version),
                                              std::move(map)));

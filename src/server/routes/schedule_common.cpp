@@ -41,8 +41,7 @@ Outcome<schedule::Schedule> own_schedule(Api& api, const Call& call) {
 Outcome<void> know_workflow(Api& api, const Call& call, const schedule::Spec& spec) {
   std::optional<uint32_t> version;
   if (spec.version != 0) version = spec.version;
-  FERMATA_TRY(found,
-              front::find_version(api.catalog(), call.who.account, spec.workflow, version));
+  FERMATA_TRY(found, front::find_version(api.catalog(), call.who.account, spec.workflow, version));
   static_cast<void>(found);
   return {};
 }

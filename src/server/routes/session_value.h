@@ -8,12 +8,9 @@ namespace fermata::server::routes {
 /// How the server knows who asks, as the API names it.
 inline std::string_view access_text(AccessMode mode) {
   switch (mode) {
-    case AccessMode::keys:
-      return "keys";
-    case AccessMode::local:
-      return "local";
-    case AccessMode::insecure:
-      break;
+    case AccessMode::keys: return "keys";
+    case AccessMode::local: return "local";
+    case AccessMode::insecure: break;
   }
   return "insecure";
 }

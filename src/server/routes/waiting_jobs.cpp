@@ -7,18 +7,12 @@ namespace {
 /// Why the job has not ended, for people.
 Value reason_of(const job::Summary& job) {
   switch (job.state) {
-    case job::State::pending:
-      return "policy has not decided yet";
-    case job::State::approval_required:
-      return "somebody has to approve it";
-    case job::State::scheduled:
-      return "no worker has taken it yet";
-    case job::State::dispatched:
-      return "a worker has it and has not begun";
-    case job::State::retrying:
-      return "the next attempt waits for its time";
-    default:
-      return {};
+    case job::State::pending: return "policy has not decided yet";
+    case job::State::approval_required: return "somebody has to approve it";
+    case job::State::scheduled: return "no worker has taken it yet";
+    case job::State::dispatched: return "a worker has it and has not begun";
+    case job::State::retrying: return "the next attempt waits for its time";
+    default: return {};
   }
 }
 

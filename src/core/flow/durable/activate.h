@@ -13,9 +13,9 @@ Execution begin_flow(std::string run_id, Value inputs, Value context);
 
 enum class Taken : uint8_t {
   done,
-  ignored,        ///< settled already, unknown, or not due: nothing changed
+  ignored,  ///< settled already, unknown, or not due: nothing changed
   run_finished,
-  signals_full,   ///< F-35
+  signals_full,  ///< F-35
 };
 /// Changes records only. While an activation is cut the command waits for its end (F-51).
 Taken take(Execution& execution, FlowCommand command, const FlowGiven& given,
@@ -40,8 +40,8 @@ class Resident {
 };
 
 struct Activated {
-  bool cut = false;       ///< the slice is used up: call again when others had a turn
-  uint64_t fuel = 0;      ///< of this slice
+  bool cut = false;   ///< the slice is used up: call again when others had a turn
+  uint64_t fuel = 0;  ///< of this slice
 };
 /// Runs one slice. The execution must want it. Fails, changing nothing, when its snapshot cannot be
 /// read (F-49).

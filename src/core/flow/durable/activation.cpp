@@ -78,15 +78,9 @@ bool Activation::step_on(Machine::Verdict verdict) {
       }
       ledger_.finish(execution_.unwinding);
       return false;
-    case Machine::Verdict::finished:
-      complete();
-      return false;
-    case Machine::Verdict::sliced:
-      cut();
-      return false;
-    default:
-      fail(error_of(verdict));
-      return false;
+    case Machine::Verdict::finished: complete(); return false;
+    case Machine::Verdict::sliced: cut(); return false;
+    default: fail(error_of(verdict)); return false;
   }
 }
 
@@ -169,8 +163,8 @@ void Activation::write_down(const Reach& reach) {
 }
 
 void Activation::cut() {
-  execution_.open = OpenActivation{now_, machine_.random().state(), fuel_before_ + fuel_used(),
-                                   log_lines_};
+  execution_.open =
+      OpenActivation{now_, machine_.random().state(), fuel_before_ + fuel_used(), log_lines_};
   machine_.tidy();
   Reach reach(machine_);
   machine_.keep_only(reach);

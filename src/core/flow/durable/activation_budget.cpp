@@ -34,8 +34,7 @@ Budget budget_of(Verdict verdict, const FlowLimits& limits) {
     case Verdict::awaitables:
       return {"too_many_awaitables", "there are more pending awaitables than ", limits.awaitables,
               "awaitables"};
-    default:
-      return {"engine_error", "the machine met what cannot be", 0, {}};
+    default: return {"engine_error", "the machine met what cannot be", 0, {}};
   }
 }
 

@@ -29,8 +29,8 @@ bool Activation::materialise(AwaitableObject& first) {
       open.pop_back();
       continue;
     }
-    bool whole = record != nullptr && (!from_items(*record) ||
-                                       record->composite.items.size() == awaited.items.size());
+    bool whole = record != nullptr &&
+                 (!from_items(*record) || record->composite.items.size() == awaited.items.size());
     if (!whole || record->pending()) {
       machine_.end(Machine::Verdict::damaged);
       return false;

@@ -57,11 +57,11 @@ struct SignalWait {
 struct Composite {
   enum class Shape : uint8_t { bare, kv, item };
   Shape shape = Shape::bare;
-  bool object = false;  ///< made from an object: `keys` names the items
-  bool cancel = false;  ///< losers are cancelled when it settles (F-31)
-  bool waits = false;   ///< a signal wait stands in it, perhaps deeper
-  uint32_t open = 0;    ///< items not settled yet
-  uint32_t winner = 0;  ///< index + 1 of the item that decided it; 0 when none did
+  bool object = false;          ///< made from an object: `keys` names the items
+  bool cancel = false;          ///< losers are cancelled when it settles (F-31)
+  bool waits = false;           ///< a signal wait stands in it, perhaps deeper
+  uint32_t open = 0;            ///< items not settled yet
+  uint32_t winner = 0;          ///< index + 1 of the item that decided it; 0 when none did
   std::vector<uint32_t> items;  ///< numbers; 0 stands for a plain value, which the machine holds
   std::vector<std::string> keys;
   friend bool operator==(const Composite&, const Composite&) = default;
@@ -71,15 +71,15 @@ struct Awaitable {
   AwaitableKind kind = AwaitableKind::task;
   AwaitableStatus status = AwaitableStatus::pending;
   OnParentEnd on_parent_end = OnParentEnd::as_usual;
-  bool given_whole = false;  ///< composite settled from outside as a whole; `result` is its value
-  bool delivered = false;    ///< the result has moved into the machine
-  bool observed = false;     ///< somebody awaited it or put it into a composite
-  bool lost = false;         ///< the script can no longer reach it
-  uint64_t sequence = 0;     ///< of its settling in the run, 0 while pending (F-30)
-  std::string name;          ///< task, signal, workflow, title of the approval, function
-  Value result;              ///< completed: the value; failed or cancelled: {code, message, …}
-  std::optional<Instant> due;      ///< of a timer, or of the timeout of a signal wait or approval
-  std::optional<Value> otherwise;  ///< the value that a timeout completes it with
+  bool given_whole = false;    ///< composite settled from outside as a whole; `result` is its value
+  bool delivered = false;      ///< the result has moved into the machine
+  bool observed = false;       ///< somebody awaited it or put it into a composite
+  bool lost = false;           ///< the script can no longer reach it
+  uint64_t sequence = 0;       ///< of its settling in the run, 0 while pending (F-30)
+  std::string name;            ///< task, signal, workflow, title of the approval, function
+  Value result;                ///< completed: the value; failed or cancelled: {code, message, …}
+  std::optional<Instant> due;  ///< of a timer, or of the timeout of a signal wait or approval
+  std::optional<Value> otherwise;    ///< the value that a timeout completes it with
   std::vector<uint32_t> composites;  ///< pending ones it stands in, once per place
   std::vector<uint32_t> fibers;      ///< parked on it, in the order they parked
   SignalWait wait;

@@ -32,28 +32,20 @@ namespace {
 
 std::string_view code_of(TaskFailure how) {
   switch (how) {
-    case TaskFailure::failed:
-      return "TASK_FAILED";
-    case TaskFailure::timed_out:
-      return "TASK_TIMED_OUT";
-    case TaskFailure::denied:
-      return "TASK_DENIED";
-    case TaskFailure::quarantined:
-      return "TASK_QUARANTINED";
+    case TaskFailure::failed: return "TASK_FAILED";
+    case TaskFailure::timed_out: return "TASK_TIMED_OUT";
+    case TaskFailure::denied: return "TASK_DENIED";
+    case TaskFailure::quarantined: return "TASK_QUARANTINED";
   }
   return {};
 }
 
 std::string_view usual_message(TaskFailure how) {
   switch (how) {
-    case TaskFailure::failed:
-      return "the task failed";
-    case TaskFailure::timed_out:
-      return "the task took too long";
-    case TaskFailure::denied:
-      return "the task was not allowed";
-    case TaskFailure::quarantined:
-      return "the task's output was held back";
+    case TaskFailure::failed: return "the task failed";
+    case TaskFailure::timed_out: return "the task took too long";
+    case TaskFailure::denied: return "the task was not allowed";
+    case TaskFailure::quarantined: return "the task's output was held back";
   }
   return {};
 }
@@ -77,8 +69,8 @@ Value task_error(const TaskEnd& end) {
 Value child_error(std::string_view workflow, Value cause, bool timed_out) {
   Value out = Value::object({{"code", timed_out ? "CHILD_TIMED_OUT" : "CHILD_FAILED"}});
   const Value& message = cause.get("message");
-  std::string usual = "the child run of " + std::string(workflow) +
-                      (timed_out ? " took too long" : " failed");
+  std::string usual =
+      "the child run of " + std::string(workflow) + (timed_out ? " took too long" : " failed");
   out.set("message", message.is_string() ? message : Value(usual));
   if (!cause.is_null()) out.set("cause", std::move(cause));
   return out;

@@ -22,7 +22,7 @@ struct FlowLimits {
   uint64_t list_items = 1'000'000;
   uint64_t snapshot_warn_bytes = 1 << 20;
   uint64_t snapshot_max_bytes = 8 << 20;
-  uint64_t log_lines = 1'000;      ///< per activation
+  uint64_t log_lines = 1'000;  ///< per activation
   uint64_t log_line_bytes = 8192;
   uint64_t signals_kept = 10'000;
   int64_t cancel_grace_ms = 30'000;
@@ -75,8 +75,8 @@ struct EndFlow {
 struct FailFlow {
   FlowError error;
 };
-using FlowCommand = std::variant<SettleAwaitable, FireTimer, ReceiveSignal, CancelAwaitable,
-                                 EndFlow, FailFlow>;
+using FlowCommand =
+    std::variant<SettleAwaitable, FireTimer, ReceiveSignal, CancelAwaitable, EndFlow, FailFlow>;
 
 struct KeptSignal {
   Value payload;
@@ -85,8 +85,8 @@ struct KeptSignal {
 
 /// Signals of one name that no script has taken, and the waits for more, both in order.
 struct Mailbox {
-  std::map<uint64_t, KeptSignal> kept;   ///< by arrival
-  std::map<uint64_t, uint32_t> waits;    ///< number by place in the queue
+  std::map<uint64_t, KeptSignal> kept;  ///< by arrival
+  std::map<uint64_t, uint32_t> waits;   ///< number by place in the queue
 };
 
 /// How a fiber goes on behind its await.
@@ -126,16 +126,16 @@ struct Execution {
   std::string reason;
   std::optional<Instant> grace_until;
 
-  uint32_t last_number = 0;     ///< of awaitables
-  uint32_t pending = 0;         ///< awaitables not settled
-  uint64_t last_sequence = 0;   ///< of settlings
-  uint64_t last_signal = 0;     ///< of arrivals
-  uint64_t last_place = 0;      ///< in queues for signals
-  uint64_t last_stamp = 0;      ///< of parks
+  uint32_t last_number = 0;    ///< of awaitables
+  uint32_t pending = 0;        ///< awaitables not settled
+  uint64_t last_sequence = 0;  ///< of settlings
+  uint64_t last_signal = 0;    ///< of arrivals
+  uint64_t last_place = 0;     ///< in queues for signals
+  uint64_t last_stamp = 0;     ///< of parks
   uint64_t signals_kept = 0;
-  uint64_t result_bytes = 0;    ///< of results that the machine does not hold yet
+  uint64_t result_bytes = 0;  ///< of results that the machine does not hold yet
   uint64_t activations = 0;
-  uint64_t fuel = 0;            ///< used by all of them
+  uint64_t fuel = 0;  ///< used by all of them
   bool warned_of_size = false;
 
   std::map<uint32_t, Awaitable> awaitables;
@@ -145,7 +145,7 @@ struct Execution {
   std::set<std::pair<Instant, uint32_t>> alarms;
   std::vector<ReadyFiber> ready;
   std::set<uint32_t> unwinding_fibers;  ///< those that the end of the run waits for (F-53)
-  std::set<uint32_t> doomed;  ///< fibers that are thrown at when they park next
+  std::set<uint32_t> doomed;            ///< fibers that are thrown at when they park next
   std::optional<OpenActivation> open;
   std::vector<FlowCommand> deferred;  ///< came while an activation was open
   std::string snapshot;               ///< of the machine; empty before the first park

@@ -76,8 +76,7 @@ bool Ledger::fire(uint32_t number, Instant now) {
 bool Ledger::cancel(uint32_t number, std::string_view reason) {
   Awaitable* record = find(number);
   if (record == nullptr || !record->pending()) return false;
-  enqueue({number, AwaitableStatus::cancelled, cancelled_error(reason), true,
-           std::string(reason)});
+  enqueue({number, AwaitableStatus::cancelled, cancelled_error(reason), true, std::string(reason)});
   drain();
   return true;
 }
@@ -168,8 +167,7 @@ void Ledger::release(uint32_t number, Awaitable& record, const Settling& settlin
     case AwaitableKind::fiber:
       if (settling.ours) throw_into(number, Wake::cancelled);
       break;
-    default:
-      break;
+    default: break;
   }
 }
 

@@ -71,11 +71,10 @@ void Ledger::judge_new(uint32_t number, Awaitable& record) {
       bool done_first = first_failed == 0 || (first_done != 0 && earlier(first_done, first_failed));
       uint32_t winner = done_first ? first_done : first_failed;
       bool throws = !done_first && composite.shape != Composite::Shape::item;
-      return decide(number, record,
-                    throws ? AwaitableStatus::failed : AwaitableStatus::completed, winner);
+      return decide(number, record, throws ? AwaitableStatus::failed : AwaitableStatus::completed,
+                    winner);
     }
-    default:
-      break;
+    default: break;
   }
   if (nothing_open) decide(number, record, AwaitableStatus::completed, 0);
 }
@@ -106,8 +105,7 @@ void Ledger::count(uint32_t number, uint32_t item, const Awaitable& settled) {
       return;
     case AwaitableKind::race: {
       bool throws = failed(settled) && composite.shape != Composite::Shape::item;
-      return decide(number, record,
-                    throws ? AwaitableStatus::failed : AwaitableStatus::completed,
+      return decide(number, record, throws ? AwaitableStatus::failed : AwaitableStatus::completed,
                     place_of(composite, item));
     }
     default:
@@ -128,8 +126,8 @@ void Ledger::let_go(uint32_t number, const Awaitable& settled) {
   // Cancelling may open nothing, but the map's nodes stay where they are in any case.
   std::vector<uint32_t> items = settled.composite.items;
   uint32_t winner = settled.composite.winner;
-  bool all_count = settled.status == AwaitableStatus::completed && winner == 0 &&
-                   !settled.given_whole;
+  bool all_count =
+      settled.status == AwaitableStatus::completed && winner == 0 && !settled.given_whole;
   bool cancels = settled.composite.cancel;
   for (uint32_t place = 1; place <= items.size(); ++place) {
     uint32_t item = items[place - 1];

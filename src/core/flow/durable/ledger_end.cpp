@@ -8,16 +8,11 @@ namespace fermata::flow {
 
 std::string_view end_name(FlowEnd end) {
   switch (end) {
-    case FlowEnd::none:
-      return "none";
-    case FlowEnd::completed:
-      return "completed";
-    case FlowEnd::failed:
-      return "failed";
-    case FlowEnd::cancelled:
-      return "cancelled";
-    case FlowEnd::timed_out:
-      return "timed_out";
+    case FlowEnd::none: return "none";
+    case FlowEnd::completed: return "completed";
+    case FlowEnd::failed: return "failed";
+    case FlowEnd::cancelled: return "cancelled";
+    case FlowEnd::timed_out: return "timed_out";
   }
   return {};
 }

@@ -23,8 +23,8 @@ std::string name_of(Machine& machine, Call& call, std::string_view what) {
 
 void check_task_options(Options& options) {
   options.rename("queue", "pool");
-  for (std::string_view name : {"pool", "capability", "idempotency_key", "pack_id", "adapter_id",
-                                "memory_id"}) {
+  for (std::string_view name :
+       {"pool", "capability", "idempotency_key", "pack_id", "adapter_id", "memory_id"}) {
     options.text(name);
   }
   options.one_of("priority", {"critical", "interactive", "batch"});
@@ -82,11 +82,13 @@ Datum task_run(Machine& machine, Arguments arguments) {
   Call call(machine, arguments);
   std::string name = name_of(machine, call, "Task.run");
   auto input = input_of(machine, call, 1);
-  Options options(machine, call.any(2), "Task.run",
-                  {"pool", "queue", "capability", "priority", "labels", "timeout_ms",
-                   "deadline_ms", "retry", "idempotency_key", "compensation", "on_parent_end",
-                   "env", "adapter_id", "memory_id", "risk_tags", "requires", "pack_id", "budget",
-                   "start_timeout_ms", "queue_timeout_ms", "scheduling", "concurrency"});
+  Options options(
+      machine, call.any(2), "Task.run",
+      {"pool",          "queue",       "capability", "priority",         "labels",
+       "timeout_ms",    "deadline_ms", "retry",      "idempotency_key",  "compensation",
+       "on_parent_end", "env",         "adapter_id", "memory_id",        "risk_tags",
+       "requires",      "pack_id",     "budget",     "start_timeout_ms", "queue_timeout_ms",
+       "scheduling",    "concurrency"});
   check_task_options(options);
   Awaitable record;
   record.kind = AwaitableKind::task;

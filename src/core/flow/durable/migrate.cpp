@@ -62,9 +62,7 @@ bool same_guards(const Function& before, uint32_t at, const Function& after, uin
   return left == right;
 }
 
-uint32_t next_of(const Frame& frame) {
-  return frame.function->index_of(frame.next);
-}
+uint32_t next_of(const Frame& frame) { return frame.function->index_of(frame.next); }
 
 }  // namespace
 
@@ -144,9 +142,14 @@ class Migration {
       add("layout_changed", "around " + from + " the other version holds other values", where);
       return false;
     }
-    MovedFrame told{fiber_name(number), before.name.empty() ? "main" : before.name, from,
+    MovedFrame told{fiber_name(number),
+                    before.name.empty() ? "main" : before.name,
+                    from,
                     MigrationPoints::name_of(*after, *found.point),
-                    found.by_map ? "map" : "text", {}, {}, {}};
+                    found.by_map ? "map" : "text",
+                    {},
+                    {},
+                    {}};
     size_t base = stack.size();
     progress_ = {&frames, &stack};
     ClosureObject* closure = frame.closure;
@@ -346,16 +349,22 @@ Value MigrationReport::to_value() const {
   };
   Value moved = Value::array();
   for (const MovedFrame& frame : frames)
-    moved.push(Value::object({{"fiber", frame.fiber}, {"function", frame.function},
-                              {"from", frame.from}, {"to", frame.to}, {"by", frame.by},
-                              {"kept", texts(frame.kept)}, {"dropped", texts(frame.dropped)},
+    moved.push(Value::object({{"fiber", frame.fiber},
+                              {"function", frame.function},
+                              {"from", frame.from},
+                              {"to", frame.to},
+                              {"by", frame.by},
+                              {"kept", texts(frame.kept)},
+                              {"dropped", texts(frame.dropped)},
                               {"added", texts(frame.added)}}));
   Value wrong = Value::array();
   for (const MigrationProblem& problem : problems)
-    wrong.push(Value::object({{"code", problem.code}, {"message", problem.message},
-                              {"line", problem.line}, {"column", problem.column}}));
-  return Value::object({{"ok", ok()}, {"frames", std::move(moved)},
-                        {"problems", std::move(wrong)}});
+    wrong.push(Value::object({{"code", problem.code},
+                              {"message", problem.message},
+                              {"line", problem.line},
+                              {"column", problem.column}}));
+  return Value::object(
+      {{"ok", ok()}, {"frames", std::move(moved)}, {"problems", std::move(wrong)}});
 }
 
 }  // namespace fermata::flow

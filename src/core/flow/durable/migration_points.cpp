@@ -65,8 +65,7 @@ std::string MigrationPoints::name_of(const Function& function, const Function::P
          std::to_string(at.column);
 }
 
-const Function::Point* MigrationPoints::same_text(const Function& before,
-                                                  const Function::Point& at,
+const Function::Point* MigrationPoints::same_text(const Function& before, const Function::Point& at,
                                                   const Function& after) const {
   std::string_view text = text_at(*before.program, at.span);
   size_t occurrence = 0;
@@ -86,8 +85,7 @@ MigrationPoints::Found MigrationPoints::point(const Function& before,
   const Function* after = function(before);
   if (after == nullptr) return {};
   if (before.library) return {point_before(*after, at.next), false};
-  if (is_entry(before, at))
-    return {after->points.empty() ? nullptr : &after->points.back(), false};
+  if (is_entry(before, at)) return {after->points.empty() ? nullptr : &after->points.back(), false};
   if (const Value* mapped = map_.find(name_of(before, at)); mapped != nullptr) {
     auto found = mapped->is_string() ? new_points_.find(std::string(mapped->as_string()))
                                      : new_points_.end();

@@ -115,12 +115,8 @@ void Reach::follow(HeapObject& object) {
     case Tag::closure:
       for (CellObject* cell : static_cast<ClosureObject&>(object).cells) see(cell);
       break;
-    case Tag::bound:
-      see(static_cast<BoundObject&>(object).receiver);
-      break;
-    case Tag::cell:
-      see(static_cast<CellObject&>(object).value);
-      break;
+    case Tag::bound: see(static_cast<BoundObject&>(object).receiver); break;
+    case Tag::cell: see(static_cast<CellObject&>(object).value); break;
     case Tag::iterator: {
       auto& iterator = static_cast<IteratorObject&>(object);
       if (tells_source(machine_, iterator)) {
@@ -136,8 +132,7 @@ void Reach::follow(HeapObject& object) {
       for (const Datum& item : awaitable.items) see(item);
       break;
     }
-    default:
-      break;
+    default: break;
   }
 }
 

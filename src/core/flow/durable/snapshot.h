@@ -17,8 +17,7 @@ struct SnapshotError {
   std::string message;
 };
 
-std::string encode_snapshot(const Machine& machine, const Execution& execution,
-                            const Reach& reach);
+std::string encode_snapshot(const Machine& machine, const Execution& execution, const Reach& reach);
 /// The same for a machine whose frames and functions are of another program by now.
 std::string encode_snapshot_as(const Expression::Program& program, const Machine& machine,
                                const Execution& execution, const Reach& reach);

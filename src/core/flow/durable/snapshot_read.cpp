@@ -58,22 +58,14 @@ void SnapshotReader::read_kinds() {
 HeapObject* SnapshotReader::make(uint8_t code) {
   Heap& heap = machine_.heap_;
   switch (static_cast<ObjectCode>(code)) {
-    case ObjectCode::array:
-      return heap.make<ArrayObject>();
-    case ObjectCode::object:
-      return heap.make<MapObject>();
-    case ObjectCode::error:
-      return heap.make<ErrorObject>();
-    case ObjectCode::closure:
-      return heap.make<ClosureObject>();
-    case ObjectCode::bound:
-      return heap.make<BoundObject>();
-    case ObjectCode::cell:
-      return heap.make<CellObject>();
-    case ObjectCode::iterator:
-      return heap.make<IteratorObject>();
-    case ObjectCode::awaitable:
-      return heap.make<AwaitableObject>();
+    case ObjectCode::array: return heap.make<ArrayObject>();
+    case ObjectCode::object: return heap.make<MapObject>();
+    case ObjectCode::error: return heap.make<ErrorObject>();
+    case ObjectCode::closure: return heap.make<ClosureObject>();
+    case ObjectCode::bound: return heap.make<BoundObject>();
+    case ObjectCode::cell: return heap.make<CellObject>();
+    case ObjectCode::iterator: return heap.make<IteratorObject>();
+    case ObjectCode::awaitable: return heap.make<AwaitableObject>();
   }
   in_.fail();
   return heap.make<CellObject>();
@@ -116,22 +108,14 @@ Datum SnapshotReader::text_datum() {
 
 Datum SnapshotReader::datum() {
   switch (static_cast<DatumCode>(in_.u8())) {
-    case DatumCode::unset:
-      return Datum::unset();
-    case DatumCode::null:
-      return {};
-    case DatumCode::no:
-      return Datum::of(false);
-    case DatumCode::yes:
-      return Datum::of(true);
-    case DatumCode::integer:
-      return Datum::of_integer(in_.zigzag());
-    case DatumCode::number:
-      return Datum::of(std::bit_cast<double>(in_.fixed64()));
-    case DatumCode::whole_number:
-      return Datum::of(static_cast<double>(in_.zigzag()));
-    case DatumCode::text:
-      return text_datum();
+    case DatumCode::unset: return Datum::unset();
+    case DatumCode::null: return {};
+    case DatumCode::no: return Datum::of(false);
+    case DatumCode::yes: return Datum::of(true);
+    case DatumCode::integer: return Datum::of_integer(in_.zigzag());
+    case DatumCode::number: return Datum::of(std::bit_cast<double>(in_.fixed64()));
+    case DatumCode::whole_number: return Datum::of(static_cast<double>(in_.zigzag()));
+    case DatumCode::text: return text_datum();
     case DatumCode::builtin: {
       uint64_t number = in_.varint();
       if (number >= builtins_count() || is_method(builtin(static_cast<uint32_t>(number)).owner)) {
@@ -148,8 +132,7 @@ Datum SnapshotReader::datum() {
       const Value* found = json_named();
       return found == nullptr ? Datum() : Datum::of(*found);
     }
-    case DatumCode::verdict:
-      return Datum::verdict();
+    case DatumCode::verdict: return Datum::verdict();
   }
   in_.fail();
   return {};
@@ -173,6 +156,5 @@ Result<void, SnapshotError> decode_snapshot(std::string_view bytes, Machine& mac
   if (sum != crc32c(content)) return unreadable("its checksum is wrong");
   return SnapshotReader(content, machine, execution).run();
 }
-
 
 }  // namespace fermata::flow

@@ -73,8 +73,8 @@ void SnapshotReader::add_handlers(Fiber& fiber, const Function& of, uint32_t gua
   auto frames = static_cast<uint32_t>(fiber.frames.size());
   auto base = static_cast<uint32_t>(fiber.frames.back().base + of.slots);
   for (size_t i = guards.size(); i-- > 0;) {
-    fiber.handlers.push_back({frames, base + guards[i]->height, guards[i]->target,
-                              guards[i]->final});
+    fiber.handlers.push_back(
+        {frames, base + guards[i]->height, guards[i]->target, guards[i]->final});
   }
 }
 

@@ -85,22 +85,14 @@ Value SnapshotReader::json(int depth) {
   if (depth == 0) containers_ = 0;
   auto code = static_cast<JsonCode>(in_.u8());
   switch (code) {
-    case JsonCode::null:
-      return {};
-    case JsonCode::no:
-      return Value(false);
-    case JsonCode::yes:
-      return Value(true);
-    case JsonCode::integer:
-      return Value(in_.zigzag());
-    case JsonCode::number:
-      return Value(std::bit_cast<double>(in_.fixed64()));
-    case JsonCode::text:
-      return Value(text());
-    case JsonCode::array:
-      return json_array(depth);
-    case JsonCode::object:
-      return json_object(depth);
+    case JsonCode::null: return {};
+    case JsonCode::no: return Value(false);
+    case JsonCode::yes: return Value(true);
+    case JsonCode::integer: return Value(in_.zigzag());
+    case JsonCode::number: return Value(std::bit_cast<double>(in_.fixed64()));
+    case JsonCode::text: return Value(text());
+    case JsonCode::array: return json_array(depth);
+    case JsonCode::object: return json_object(depth);
     case JsonCode::changed_array:
     case JsonCode::changed_object: {
       changes_.push_back({containers_++, object()});

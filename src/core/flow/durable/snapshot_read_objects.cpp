@@ -13,12 +13,9 @@ void SnapshotReader::read_object(HeapObject& given) {
       array.items = datums();
       return machine_.heap_.grow(array, array.items.size() * sizeof(Datum));
     }
-    case Tag::object:
-      return read_map(static_cast<MapObject&>(given));
-    case Tag::error:
-      return read_error(static_cast<ErrorObject&>(given));
-    case Tag::closure:
-      return read_closure(static_cast<ClosureObject&>(given));
+    case Tag::object: return read_map(static_cast<MapObject&>(given));
+    case Tag::error: return read_error(static_cast<ErrorObject&>(given));
+    case Tag::closure: return read_closure(static_cast<ClosureObject&>(given));
     case Tag::bound: {
       auto& bound = static_cast<BoundObject&>(given);
       uint64_t number = in_.varint();
@@ -27,13 +24,9 @@ void SnapshotReader::read_object(HeapObject& given) {
       bound.receiver = datum();
       return;
     }
-    case Tag::cell:
-      static_cast<CellObject&>(given).value = datum();
-      return;
-    case Tag::iterator:
-      return read_iterator(static_cast<IteratorObject&>(given));
-    default:
-      return read_awaitable(static_cast<AwaitableObject&>(given));
+    case Tag::cell: static_cast<CellObject&>(given).value = datum(); return;
+    case Tag::iterator: return read_iterator(static_cast<IteratorObject&>(given));
+    default: return read_awaitable(static_cast<AwaitableObject&>(given));
   }
 }
 
@@ -48,8 +41,8 @@ void SnapshotReader::read_map(MapObject& map) {
 }
 
 void SnapshotReader::read_error(ErrorObject& error) {
-  for (Datum* part : {&error.code, &error.message, &error.details, &error.cause, &error.stack,
-                      &error.extra}) {
+  for (Datum* part :
+       {&error.code, &error.message, &error.details, &error.cause, &error.stack, &error.extra}) {
     *part = datum();
   }
   if (!error.extra.is_null() && error.extra.tag != Tag::object) return in_.fail();

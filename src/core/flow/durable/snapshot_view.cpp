@@ -152,8 +152,7 @@ Value shown_signals(const Execution& execution) {
 Result<Value, SnapshotError> shown_snapshot(const Execution& execution, const Expression& script) {
   ShownRoots roots(execution);
   Machine machine(script.program(), roots, {});
-  if (execution.started)
-    FERMATA_TRY_VOID(decode_snapshot(execution.snapshot, machine, execution));
+  if (execution.started) FERMATA_TRY_VOID(decode_snapshot(execution.snapshot, machine, execution));
   SnapshotView view(execution, machine);
   return Value::object({{"fibers", view.fibers()},
                         {"awaitables", shown_awaitables(execution)},

@@ -57,22 +57,14 @@ class SnapshotWriter {
 
   static ObjectCode code_of(Tag kind) {
     switch (kind) {
-      case Tag::array:
-        return ObjectCode::array;
-      case Tag::object:
-        return ObjectCode::object;
-      case Tag::error:
-        return ObjectCode::error;
-      case Tag::closure:
-        return ObjectCode::closure;
-      case Tag::bound:
-        return ObjectCode::bound;
-      case Tag::cell:
-        return ObjectCode::cell;
-      case Tag::iterator:
-        return ObjectCode::iterator;
-      default:
-        return ObjectCode::awaitable;
+      case Tag::array: return ObjectCode::array;
+      case Tag::object: return ObjectCode::object;
+      case Tag::error: return ObjectCode::error;
+      case Tag::closure: return ObjectCode::closure;
+      case Tag::bound: return ObjectCode::bound;
+      case Tag::cell: return ObjectCode::cell;
+      case Tag::iterator: return ObjectCode::iterator;
+      default: return ObjectCode::awaitable;
     }
   }
 
@@ -99,32 +91,18 @@ class SnapshotWriter {
   void datum(const Datum& given) {
     Datum value = machine_.current(given);
     switch (value.tag) {
-      case Tag::unset:
-        return code(DatumCode::unset);
-      case Tag::null:
-        return code(DatumCode::null);
-      case Tag::boolean:
-        return code(value.boolean ? DatumCode::yes : DatumCode::no);
-      case Tag::integer:
-        code(DatumCode::integer);
-        return out_.zigzag(value.integer);
-      case Tag::number:
-        return number(value.number, DatumCode::number, DatumCode::whole_number);
+      case Tag::unset: return code(DatumCode::unset);
+      case Tag::null: return code(DatumCode::null);
+      case Tag::boolean: return code(value.boolean ? DatumCode::yes : DatumCode::no);
+      case Tag::integer: code(DatumCode::integer); return out_.zigzag(value.integer);
+      case Tag::number: return number(value.number, DatumCode::number, DatumCode::whole_number);
       case Tag::json_text:
-      case Tag::text:
-        code(DatumCode::text);
-        return text(text_of(value));
-      case Tag::builtin:
-        code(DatumCode::builtin);
-        return out_.varint(value.builtin);
-      case Tag::verdict:
-        return code(DatumCode::verdict);
+      case Tag::text: code(DatumCode::text); return text(text_of(value));
+      case Tag::builtin: code(DatumCode::builtin); return out_.varint(value.builtin);
+      case Tag::verdict: return code(DatumCode::verdict);
       case Tag::json_array:
-      case Tag::json_object:
-        return json_name(*value.json);
-      default:
-        code(DatumCode::object);
-        return object(value.heap);
+      case Tag::json_object: return json_name(*value.json);
+      default: code(DatumCode::object); return object(value.heap);
     }
   }
 
@@ -153,19 +131,13 @@ class SnapshotWriter {
       return object(reach_.changed(&value));
     }
     switch (value.kind()) {
-      case Value::Kind::null:
-        return code(JsonCode::null);
-      case Value::Kind::boolean:
-        return code(value.as_bool() ? JsonCode::yes : JsonCode::no);
-      case Value::Kind::integer:
-        code(JsonCode::integer);
-        return out_.zigzag(value.as_integer());
+      case Value::Kind::null: return code(JsonCode::null);
+      case Value::Kind::boolean: return code(value.as_bool() ? JsonCode::yes : JsonCode::no);
+      case Value::Kind::integer: code(JsonCode::integer); return out_.zigzag(value.as_integer());
       case Value::Kind::number:
         code(JsonCode::number);
         return out_.fixed64(std::bit_cast<uint64_t>(value.as_number()));
-      case Value::Kind::string:
-        code(JsonCode::text);
-        return text(value.as_string());
+      case Value::Kind::string: code(JsonCode::text); return text(value.as_string());
       case Value::Kind::array:
         code(JsonCode::array);
         out_.varint(value.size());
@@ -229,8 +201,7 @@ class SnapshotWriter {
         }
         return;
       }
-      case Tag::error:
-        return write_error(static_cast<const ErrorObject&>(given));
+      case Tag::error: return write_error(static_cast<const ErrorObject&>(given));
       case Tag::closure: {
         const auto& closure = static_cast<const ClosureObject&>(given);
         function(*closure.function);
@@ -240,12 +211,9 @@ class SnapshotWriter {
       case Tag::bound:
         out_.varint(static_cast<const BoundObject&>(given).builtin);
         return datum(static_cast<const BoundObject&>(given).receiver);
-      case Tag::cell:
-        return datum(static_cast<const CellObject&>(given).value);
-      case Tag::iterator:
-        return write_iterator(static_cast<const IteratorObject&>(given));
-      default:
-        return write_awaitable(static_cast<const AwaitableObject&>(given));
+      case Tag::cell: return datum(static_cast<const CellObject&>(given).value);
+      case Tag::iterator: return write_iterator(static_cast<const IteratorObject&>(given));
+      default: return write_awaitable(static_cast<const AwaitableObject&>(given));
     }
   }
 

@@ -130,8 +130,8 @@ void Evaluation::note(const Outgoing& outgoing) {
   std::visit(
       Overloaded{
           [&](const SubmitTask& task) {
-            tasks_.push_back({task.number, AwaitableKind::task, task.name, task.input,
-                              task.options});
+            tasks_.push_back(
+                {task.number, AwaitableKind::task, task.name, task.input, task.options});
           },
           [&](const ArmTimer& armed) {
             if (armed.number == 0) return;
@@ -150,7 +150,8 @@ void Evaluation::note(const Outgoing& outgoing) {
                                  child.options, child.detached ? "started" : "pending"});
           },
           [&](const OpenApproval& approval) {
-            approvals_.push_back({approval.number, AwaitableKind::approval,
+            approvals_.push_back({approval.number,
+                                  AwaitableKind::approval,
                                   std::string(approval.request.get("title").as_string()),
                                   {},
                                   approval.request});

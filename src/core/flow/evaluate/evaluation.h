@@ -20,7 +20,7 @@ struct EvaluationCase {
   std::vector<Value> steps;
   bool rhythm = false;
   bool states = false;
-  bool crash = false;  ///< the machine is rebuilt from its snapshot after every step
+  bool crash = false;              ///< the machine is rebuilt from its snapshot after every step
   Instant now{1'767'225'600'000};  ///< 2026-01-01T00:00:00.000Z
   uint64_t seed = 0;
   FlowLimits limits;

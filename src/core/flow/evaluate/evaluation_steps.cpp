@@ -78,8 +78,8 @@ void Evaluation::apply_end(const Value& step, std::string_view verb) {
     return take_command(SettleAwaitable{target->number, AwaitableStatus::cancelled,
                                         cancelled_error("it was cancelled")});
   }
-  take_command(SettleAwaitable{target->number, AwaitableStatus::failed,
-                               failure_of(target->number, step)});
+  take_command(
+      SettleAwaitable{target->number, AwaitableStatus::failed, failure_of(target->number, step)});
 }
 
 void Evaluation::apply_signal(const Value& step) {

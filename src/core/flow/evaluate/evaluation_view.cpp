@@ -15,12 +15,9 @@ Value number_value(double number) {
 
 std::string_view shape_name(Composite::Shape shape) {
   switch (shape) {
-    case Composite::Shape::bare:
-      return "bare";
-    case Composite::Shape::kv:
-      return "kv";
-    case Composite::Shape::item:
-      return "item";
+    case Composite::Shape::bare: return "bare";
+    case Composite::Shape::kv: return "kv";
+    case Composite::Shape::item: return "item";
   }
   return {};
 }

@@ -56,8 +56,7 @@ CastType cast_type_of(std::string_view choice) {
 
 Result<Value, NodeError> cast(Value value, CastType type, std::string_view name) {
   switch (type) {
-    case CastType::automatic:
-      return value;
+    case CastType::automatic: return value;
     case CastType::string:
       if (value.is_string()) return value;
       return Value(to_text(value));
@@ -71,8 +70,7 @@ Result<Value, NodeError> cast(Value value, CastType type, std::string_view name)
       if (!truth) return cast_failure(name, "boolean", value, "is none of true/false/yes/no/1/0");
       return Value(*truth);
     }
-    case CastType::json:
-      break;
+    case CastType::json: break;
   }
   if (!value.is_string()) return value;
   auto parsed = parse_json(value.as_string());

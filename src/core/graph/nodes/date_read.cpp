@@ -14,30 +14,19 @@ struct NumberSlot {
 NumberSlot slot_of(DateField field, DateParts& parts) {
   using enum DateField;
   switch (field) {
-    case year:
-      return {&parts.year, 4, 4};
-    case century:
-      return {&parts.century, 2, 2};
-    case year_of_century:
-      return {&parts.year_of_century, 2, 2};
-    case month:
-      return {&parts.month, 1, 2};
-    case day:
-      return {&parts.day, 1, 2};
-    case year_day:
-      return {&parts.year_day, 1, 3};
+    case year: return {&parts.year, 4, 4};
+    case century: return {&parts.century, 2, 2};
+    case year_of_century: return {&parts.year_of_century, 2, 2};
+    case month: return {&parts.month, 1, 2};
+    case day: return {&parts.day, 1, 2};
+    case year_day: return {&parts.year_day, 1, 3};
     case hour:
-    case hour_of_half:
-      return {&parts.hour, 1, 2};
-    case minute:
-      return {&parts.minute, 1, 2};
-    case second:
-      return {&parts.second, 1, 2};
+    case hour_of_half: return {&parts.hour, 1, 2};
+    case minute: return {&parts.minute, 1, 2};
+    case second: return {&parts.second, 1, 2};
     case weekday_from_monday:
-    case weekday_from_sunday:
-      return {&parts.ignored, 1, 1};
-    default:
-      return {nullptr, 0, 0};
+    case weekday_from_sunday: return {&parts.ignored, 1, 1};
+    default: return {nullptr, 0, 0};
   }
 }
 
@@ -67,29 +56,18 @@ class DateReader {
   bool read(const DatePiece& piece, const DatePiece* next) {
     using enum DateField;
     switch (piece.field) {
-      case literal:
-        return skip(piece.letter);
-      case month_name:
-        return read_month(std::string_view::npos);
-      case month_short:
-        return read_month(short_name_letters);
-      case weekday_name:
-        return read_name(weekday_names, std::string_view::npos) >= 0;
-      case weekday_short:
-        return read_name(weekday_names, short_name_letters) >= 0;
+      case literal: return skip(piece.letter);
+      case month_name: return read_month(std::string_view::npos);
+      case month_short: return read_month(short_name_letters);
+      case weekday_name: return read_name(weekday_names, std::string_view::npos) >= 0;
+      case weekday_short: return read_name(weekday_names, short_name_letters) >= 0;
       case half_upper:
-      case half_lower:
-        return read_half();
-      case fraction:
-        return read_fraction(piece);
-      case offset:
-        return read_offset(piece.width);
-      case abbreviation:
-        return read_abbreviation();
-      case unix_seconds:
-        return read_unix();
-      default:
-        break;
+      case half_lower: return read_half();
+      case fraction: return read_fraction(piece);
+      case offset: return read_offset(piece.width);
+      case abbreviation: return read_abbreviation();
+      case unix_seconds: return read_unix();
+      default: break;
     }
     NumberSlot slot = slot_of(piece.field, parts_);
     if (piece.pad == DatePad::space) skip_spaces();

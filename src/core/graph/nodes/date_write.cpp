@@ -35,44 +35,26 @@ int64_t number_in_field(DateField field, const LocalMoment& moment) {
   int64_t ms = moment.local.ms_of_day;
   using enum DateField;
   switch (field) {
-    case year:
-      return date.year;
-    case century:
-      return date.year / 100;
-    case year_of_century:
-      return date.year % 100;
-    case month:
-      return date.month;
-    case day:
-      return date.day;
-    case year_day:
-      return day_of_year(date);
-    case weekday_from_monday:
-      return (weekday_of(date) + 6) % 7 + 1;
-    case weekday_from_sunday:
-      return weekday_of(date);
-    case hour:
-      return ms / date_hour_ms;
-    case hour_of_half:
-      return (ms / date_hour_ms + 11) % 12 + 1;
-    case minute:
-      return ms / date_minute_ms % 60;
-    case second:
-      return ms / date_second_ms % 60;
+    case year: return date.year;
+    case century: return date.year / 100;
+    case year_of_century: return date.year % 100;
+    case month: return date.month;
+    case day: return date.day;
+    case year_day: return day_of_year(date);
+    case weekday_from_monday: return (weekday_of(date) + 6) % 7 + 1;
+    case weekday_from_sunday: return weekday_of(date);
+    case hour: return ms / date_hour_ms;
+    case hour_of_half: return (ms / date_hour_ms + 11) % 12 + 1;
+    case minute: return ms / date_minute_ms % 60;
+    case second: return ms / date_second_ms % 60;
     case unix_seconds:
       return moment.at.ms / date_second_ms - (moment.at.ms % date_second_ms < 0 ? 1 : 0);
-    case iso_year:
-      return iso_week_of(date).year;
-    case iso_year_of_century:
-      return iso_week_of(date).year % 100;
-    case iso_week:
-      return iso_week_of(date).week;
-    case week_from_sunday:
-      return (day_of_year(date) + 6 - weekday_of(date)) / 7;
-    case week_from_monday:
-      return (day_of_year(date) + 6 - (weekday_of(date) + 6) % 7) / 7;
-    default:
-      return 0;
+    case iso_year: return iso_week_of(date).year;
+    case iso_year_of_century: return iso_week_of(date).year % 100;
+    case iso_week: return iso_week_of(date).week;
+    case week_from_sunday: return (day_of_year(date) + 6 - weekday_of(date)) / 7;
+    case week_from_monday: return (day_of_year(date) + 6 - (weekday_of(date) + 6) % 7) / 7;
+    default: return 0;
   }
 }
 
@@ -110,33 +92,15 @@ void append_piece(std::string& out, const DatePiece& piece, const LocalMoment& m
   bool afternoon = moment.local.ms_of_day >= 12 * date_hour_ms;
   using enum DateField;
   switch (piece.field) {
-    case literal:
-      out += piece.letter;
-      break;
-    case month_name:
-      out += month_text;
-      break;
-    case month_short:
-      out += month_text.substr(0, short_name_letters);
-      break;
-    case weekday_name:
-      out += day_text;
-      break;
-    case weekday_short:
-      out += day_text.substr(0, short_name_letters);
-      break;
-    case half_upper:
-      out += afternoon ? "PM" : "AM";
-      break;
-    case half_lower:
-      out += afternoon ? "pm" : "am";
-      break;
-    case fraction:
-      append_fraction(out, piece, moment.local.ms_of_day);
-      break;
-    case offset:
-      append_offset(out, piece, moment.offset.seconds);
-      break;
+    case literal: out += piece.letter; break;
+    case month_name: out += month_text; break;
+    case month_short: out += month_text.substr(0, short_name_letters); break;
+    case weekday_name: out += day_text; break;
+    case weekday_short: out += day_text.substr(0, short_name_letters); break;
+    case half_upper: out += afternoon ? "PM" : "AM"; break;
+    case half_lower: out += afternoon ? "pm" : "am"; break;
+    case fraction: append_fraction(out, piece, moment.local.ms_of_day); break;
+    case offset: append_offset(out, piece, moment.offset.seconds); break;
     case abbreviation:
       // A zone without letters is told by its offset.
       if (moment.offset.abbreviation.empty())
@@ -144,8 +108,7 @@ void append_piece(std::string& out, const DatePiece& piece, const LocalMoment& m
       else
         out += moment.offset.abbreviation;
       break;
-    default:
-      append_number(out, number_in_field(piece.field, moment), piece.width, piece.pad);
+    default: append_number(out, number_in_field(piece.field, moment), piece.width, piece.pad);
   }
 }
 

@@ -36,59 +36,40 @@ bool is_instant(NodeType type) {
     case NodeType::date_time_add:
     case NodeType::date_time_subtract:
     case NodeType::date_time_format:
-    case NodeType::date_time_parse:
-      return true;
-    default:
-      return false;
+    case NodeType::date_time_parse: return true;
+    default: return false;
   }
 }
 
 NodeResult run_instant(const NodeInput& input) {
   check(is_instant(input.node.type));
   switch (input.node.type) {
-    case NodeType::conditional:
-      return run_conditional(input);
-    case NodeType::switch_:
-      return run_switch(input);
-    case NodeType::loop:
-      return run_loop(input);
-    case NodeType::fail:
-      return run_fail(input);
-    case NodeType::code:
-      return run_code(input);
-    case NodeType::edit:
-      return run_edit(input);
-    case NodeType::filter:
-      return run_filter(input);
-    case NodeType::sort:
-      return run_sort(input);
-    case NodeType::limit:
-      return run_limit(input);
-    case NodeType::log:
-      return run_log(input);
+    case NodeType::conditional: return run_conditional(input);
+    case NodeType::switch_: return run_switch(input);
+    case NodeType::loop: return run_loop(input);
+    case NodeType::fail: return run_fail(input);
+    case NodeType::code: return run_code(input);
+    case NodeType::edit: return run_edit(input);
+    case NodeType::filter: return run_filter(input);
+    case NodeType::sort: return run_sort(input);
+    case NodeType::limit: return run_limit(input);
+    case NodeType::log: return run_log(input);
     case NodeType::date_time_now:
     case NodeType::date_time_add:
     case NodeType::date_time_subtract:
     case NodeType::date_time_format:
-    case NodeType::date_time_parse:
-      return run_date_time(input);
-    default:
-      return run_noop(input);
+    case NodeType::date_time_parse: return run_date_time(input);
+    default: return run_noop(input);
   }
 }
 
 Route route_after_ignored_failure(const Node& node) {
   switch (node.type) {
-    case NodeType::conditional:
-      return Route::one(route_edge(node, conditional_false));
-    case NodeType::switch_:
-      return Route::one(route_edge(node, node.rules));
-    case NodeType::loop:
-      return Route::one(route_edge(node, loop_done));
-    case NodeType::approval:
-      return Route::one(route_edge(node, approval_reject));
-    default:
-      return Route::all();
+    case NodeType::conditional: return Route::one(route_edge(node, conditional_false));
+    case NodeType::switch_: return Route::one(route_edge(node, node.rules));
+    case NodeType::loop: return Route::one(route_edge(node, loop_done));
+    case NodeType::approval: return Route::one(route_edge(node, approval_reject));
+    default: return Route::all();
   }
 }
 

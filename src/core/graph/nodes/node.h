@@ -29,7 +29,7 @@ Failure<NodeError> node_failure(const flow::EvalError& error);
 
 struct NodeInput {
   const Node& node;
-  const Value& parameters;  ///< evaluated; raw ones are left out
+  const Value& parameters;   ///< evaluated; raw ones are left out
   const flow::Roots& roots;  ///< `$json`, `$item`, `$Name` … as this token sees them
   Instant now;
   uint32_t visit = 0;

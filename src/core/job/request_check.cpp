@@ -164,6 +164,8 @@ void check_value(Check check, std::string_view field, const Value& value, uint64
 void check_compensation(Check check, const Compensation& undo, const RequestLimits& limits) {
   check_topic(check, undo.topic);
   if (undo.input) check_value(check, "input", undo.input->value, undo.input->bytes, limits);
+  if (!undo.computed.is_null())
+    check_value(check, "computed", undo.computed, to_json(undo.computed).size(), limits);
   check_labels(check.below("labels"), undo.labels);
   check_env(check.below("env"), undo.env);
   check_budget(check.below("budget"), undo.budget, limits);
@@ -223,8 +225,11 @@ std::vector<Finding> check_request(const Request& request, const RequestLimits& 
     inner.text("key", request.concurrency->key, name_bytes_max);
     inner.range("limit", request.concurrency->limit, 1, 1'000'000);
   }
-  if (request.compensation)
+  if (request.compensation) {
     check_compensation(check.below("compensation"), *request.compensation, limits);
+    if (!request.compensation->computed.is_null() && request.step.run.empty())
+      check.below("compensation").wrong("computed", "Only a script's own jobs may have it.");
+  }
   if (!request.parent_job.empty())
     for (Finding& finding : check_job_id(request.parent_job.text(), "/parent_job_id"))
       findings.push_back(std::move(finding));

@@ -1,4 +1,6 @@
 #include "base/hash.h"
+#include "core/flow/durable/detached.h"
+#include "core/flow/durable/given_roots.h"
 #include "core/saga/saga.h"
 
 namespace fermata::saga {
@@ -31,6 +33,28 @@ std::string key_of(const Run& run, const Work& work, uint32_t step_index) {
                     "|" + std::to_string(step_index));
 }
 
+/// A script's compensation whose input is a function of what its task gave (J-70).
+void compute_input(Step& step, Work& work) {
+  const Value* found = work.undo.find("computed");
+  if (!found) return;
+  Value computed = *found;
+  work.undo.erase("computed");
+  const Run& run = step.run;
+  if (!run.definition->is_script() || !run.script) return;
+  const flow::FlowLimits& limits = step.given.limits.flow;
+  flow::EvalGiven given{step.at, step.random.next(), {}, step.given.zones.get()};
+  given.limits = {limits.slice, limits.string_bytes, limits.memory_bytes, limits.list_items,
+                  limits.call_depth};
+  Value output = work.withheld ? Value() : work.output;
+  auto input = flow::call_detached(run.definition->program, computed, {output, work.input},
+                                   flow::GivenRoots(*run.script), given);
+  if (input) {
+    work.undo.set("input", *std::move(input));
+  } else {
+    work.problem = "its compensation cannot be made: " + input.error().message;
+  }
+}
+
 }  // namespace
 
 std::optional<Work> work_of(const SettleJob& settle) {
@@ -49,6 +73,7 @@ std::optional<Work> work_of(const SettleJob& settle) {
 void record(Step& step, Work work) {
   const Run& run = step.run;
   if (run.finished() || !work.undo.is_object() || run.saga.of_job(work.job)) return;
+  compute_input(step, work);
   SagaEntry entry;
   entry.seq = static_cast<uint32_t>(run.saga.entries.size() + 1);
   entry.job = work.job;

@@ -40,10 +40,11 @@ void put_flow(Api& api, const Call& call) {
   }
   auto script = flow::make_definition(std::move(checked));
   put->hash = script->hash;
-  put->canonical = to_canonical_json(front::flow_document(script->script.source));
+  graph::DefinitionRef definition = make_script_definition(script);
+  put->canonical = to_canonical_json(definition->canonical);
   auto stored = finish_put(api, call, *put);
   if (!stored) return api.fail(call, stored.error());
-  api.definitions().keep(front::AnyDefinition{make_script_definition(script), script});
+  // An equal source may have been stored by another release, with its code: that one counts.
   answer_put(api, call, *stored, script->hash, "flow", std::move(findings.warnings));
 }
 

@@ -33,6 +33,8 @@ Outcome<job::Request> undoing(const job::Job& job, const std::string& entry,
   std::string key = "late-" + job.id.text();
   if (undo.get("idempotency_key").is_string()) key = undo.get("idempotency_key").as_string();
   undo.erase("idempotency_key");
+  // Its output is not known any more, so nothing can be computed from it.
+  undo.erase("computed");
   if (!undo.find("input") && !undo.find("input_blob")) {
     Value both = Value::object({{"output", Value()}, {"output_withheld", true}});
     both.set("input", job.request.input.in_blob ? Value() : job.request.input.value);

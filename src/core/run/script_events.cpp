@@ -28,24 +28,6 @@ void each_limit(Limits& limits, Visit visit) {
   visit("log_line_bytes", limits.log_line_bytes);
 }
 
-Value context_of(const Run& run, Instant at) {
-  auto text = [](const std::string& value) { return value.empty() ? Value() : Value(value); };
-  Value schedule;
-  if (run.trigger_kind == "schedule")
-    schedule = Value::object({{"id", run.trigger.get("schedule_id")},
-                              {"scheduled_at", run.trigger.get("scheduled_at")}});
-  Value context = Value::object({{"execution_id", run.id.text()},
-                                 {"executionId", run.id.text()},
-                                 {"workflow_id", run.workflow.text()},
-                                 {"version", run.workflow_version},
-                                 {"started_at", to_rfc3339(at)},
-                                 {"labels", run.labels.is_null() ? Value::object() : run.labels},
-                                 {"parent", text(run.parent.text())},
-                                 {"contact_id", text(run.contact_id)},
-                                 {"schedule", std::move(schedule)}});
-  return context;
-}
-
 /// The run has one timer for all that its script has armed.
 void set_timer(Run& run) {
   std::erase_if(run.timers, [](const RunTimer& t) { return t.kind == TimerKind::script; });
@@ -64,9 +46,27 @@ void take(Run& run, flow::FlowCommand command, Instant at, flow::FlowLimits limi
 
 }  // namespace
 
+Value script_context(const Run& run, Instant at) {
+  auto text = [](const std::string& value) { return value.empty() ? Value() : Value(value); };
+  Value schedule;
+  if (run.trigger_kind == "schedule")
+    schedule = Value::object({{"id", run.trigger.get("schedule_id")},
+                              {"scheduled_at", run.trigger.get("scheduled_at")}});
+  Value context = Value::object({{"execution_id", run.id.text()},
+                                 {"executionId", run.id.text()},
+                                 {"workflow_id", run.workflow.text()},
+                                 {"version", run.workflow_version},
+                                 {"started_at", to_rfc3339(at)},
+                                 {"labels", run.labels.is_null() ? Value::object() : run.labels},
+                                 {"parent", text(run.parent.text())},
+                                 {"contact_id", text(run.contact_id)},
+                                 {"schedule", std::move(schedule)}});
+  return context;
+}
+
 void begin_script(Run& run, const std::optional<Instant>& start_at, Instant at) {
   run.script = std::make_shared<flow::Execution>(
-      flow::begin_flow(run.id.text(), run.input, context_of(run, at)));
+      flow::begin_flow(run.id.text(), run.input, script_context(run, at)));
   if (start_at && *start_at > at) run.script_begins = start_at;
   run.script_ran = at;
   set_timer(run);
@@ -81,7 +81,7 @@ void continue_script(Run& run, Instant at) {
     script.context.set("executionId", run.id.text());
     script.context.set("version", run.workflow_version);
   } else {
-    script.context = context_of(run, at);
+    script.context = script_context(run, at);
   }
   // Those that are still wanted are asked for anew.
   run.approvals.clear();

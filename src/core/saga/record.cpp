@@ -1,6 +1,7 @@
 #include "base/hash.h"
 #include "core/flow/durable/detached.h"
 #include "core/flow/durable/given_roots.h"
+#include "core/run/script_events.h"
 #include "core/saga/saga.h"
 
 namespace fermata::saga {
@@ -40,14 +41,16 @@ void compute_input(Step& step, Work& work) {
   Value computed = *found;
   work.undo.erase("computed");
   const Run& run = step.run;
-  if (!run.definition->is_script() || !run.script) return;
+  if (!run.definition->is_script()) return;
   const flow::FlowLimits& limits = step.given.limits.flow;
   flow::EvalGiven given{step.at, step.random.next(), {}, step.given.zones.get()};
   given.limits = {limits.slice, limits.string_bytes, limits.memory_bytes, limits.list_items,
                   limits.call_depth};
   Value output = work.withheld ? Value() : work.output;
-  auto input = flow::call_detached(run.definition->program, computed, {output, work.input},
-                                   flow::GivenRoots(*run.script), given);
+  // The script itself may be over by now.
+  flow::GivenRoots roots(run.input, script_context(run, run.started_at));
+  auto input =
+      flow::call_detached(run.definition->program, computed, {output, work.input}, roots, given);
   if (input) {
     work.undo.set("input", *std::move(input));
   } else {

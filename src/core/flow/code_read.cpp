@@ -28,6 +28,7 @@ class CodeReader {
     for (size_t n = in_.count(); n > 0 && in_.ok(); --n) program_.constants.push_back(in_.value());
     for (size_t n = in_.count(); n > 0 && in_.ok(); --n) root();
     size_t functions = in_.count();
+    if (functions > in_.remaining() / function_bytes_min) return false;
     // All of them stand before their code is read, which may name any.
     for (size_t i = 0; i < functions; ++i) {
       program_.functions.push_back(std::make_unique<Function>());
@@ -41,6 +42,9 @@ class CodeReader {
   }
 
  private:
+  /// What the smallest takes: its heading, and two instructions to give null.
+  static constexpr size_t function_bytes_min = 16;
+
   uint32_t number() {
     uint64_t wide = in_.varint();
     if (wide > UINT32_MAX) in_.fail();

@@ -27,6 +27,7 @@ class CodeReader {
     program_.rhythm = in_.u8() == 1;
     for (size_t n = in_.count(); n > 0 && in_.ok(); --n) program_.constants.push_back(in_.value());
     for (size_t n = in_.count(); n > 0 && in_.ok(); --n) root();
+    for (size_t n = in_.count(); n > 0 && in_.ok(); --n) path();
     size_t functions = in_.count();
     if (functions > in_.remaining() / function_bytes_min) return false;
     // All of them stand before their code is read, which may name any.
@@ -72,6 +73,15 @@ class CodeReader {
     std::string name = text();
     if (library_ || (name != "Inputs" && name != "Context")) return in_.fail();
     program_.roots.push_back(std::move(name));
+  }
+
+  /// Where a reference to one of them stands.
+  void path() {
+    PathSpan& path = program_.paths.emplace_back();
+    path.whole.begin = offset();
+    path.whole.end = offset();
+    path.part_end = offset();
+    if (path.whole.begin > path.part_end || path.part_end > path.whole.end) in_.fail();
   }
 
   void read(Function& function) {

@@ -16,6 +16,12 @@ class CodeWriter {
     for (const Value& constant : given.constants) out_.value(constant);
     out_.varint(given.roots.size());
     for (const std::string& root : given.roots) out_.text(root);
+    out_.varint(given.paths.size());
+    for (const PathSpan& path : given.paths) {
+      out_.varint(path.whole.begin);
+      out_.varint(path.whole.end);
+      out_.varint(path.part_end);
+    }
     out_.varint(given.functions.size());
     for (const auto& function : given.functions) write(*function);
     return out_.take();

@@ -92,7 +92,7 @@ constexpr std::string_view base_digits = "0123456789abcdefghijklmnopqrstuvwxyz";
 std::string whole_in_base(double whole, int base) {
   std::string reversed;
   // Beyond this a double does not know its last digits.
-  for (; whole > safe_integer_max; whole /= base) reversed += '0';
+  for (; whole >= (safe_integer_max + 1) * base; whole /= base) reversed += '0';
   whole = std::floor(whole);
   do {
     double digit = std::fmod(whole, base);

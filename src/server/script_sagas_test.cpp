@@ -114,7 +114,8 @@ TEST_F(ScriptSagas, functions_are_taken_from_scripts_alone) {
   Answer refused = post("/jobs", Value::object({{"topic", "a"}, {"compensation", undo}}));
   EXPECT_EQ(refused.status, 422) << refused.text;
   std::string run = begin(R"(workflow shop(inputs) {
-  try { await Task.run("a", {}, { compensation: { topic: "b", computed: inputs } }) }
+  const compensation = JSON.parse('{"topic": "b", "computed": {}}')
+  try { await Task.run("a", inputs, { compensation }) }
   catch (e) { return e.code }
 })");
   ASSERT_TRUE(world.wait_for(run, "completed"));

@@ -108,7 +108,7 @@ TEST_F(TaskOutcomes, task_that_policy_denies_is_told_as_such) {
   ASSERT_LT(governed.status, 300) << governed.text;
   Value caught = output_of(begin());
   EXPECT_EQ(caught.get("code"), Value("TASK_DENIED"));
-  EXPECT_EQ(caught.get("message"), Value("not here"));
+  EXPECT_EQ(caught.get("message"), Value("the task was not allowed"));
   EXPECT_EQ(caught.get("task"), Value("charge"));
 }
 

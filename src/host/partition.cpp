@@ -289,6 +289,9 @@ void Host::Partition::decide_one(Touched& touched, Item item, Instant now) {
   }
   touched.items.push_back({std::move(item), std::move(refusal)});
   if (!decision) return;
+  const CommandBody& asked = touched.items.back().item.command.body;
+  if (std::holds_alternative<FollowZones>(asked) && !touched.events.empty())
+    tell_zones(run.account, now);
   mention(touched.items.back().item.command, run);
   for (Post& post : decision->posts) {
     if (post_job(post, run.id, touched.group) || post_schedule(post, touched.group) ||

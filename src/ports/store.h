@@ -59,6 +59,7 @@ struct RunWrite {
   std::vector<Delivery> deliveries{};
   /// What signals have done to the run by `events` (W-50); one that is there already stays.
   std::vector<SignalReached> reached{};
+  std::vector<DeadLetterEntry> dead_letters{};  ///< opened by this commit
 };
 
 /// A job as the store holds it, with all of its history: that of a job stays short.
@@ -118,12 +119,13 @@ struct CommitBatch {
   /// Each at most once. None depends on what was there before; a crash that leaves only part of the
   /// batch leaves these rather than what follows from them.
   std::vector<SignalWrite> signals{};
+  std::vector<AuditLine> audit{};  ///< that belongs to nothing else in it
   bool empty() const { return size() == 0; }
-  /// How many outcomes it has: per run, job, schedule, delivery, contact and signal, then one for a
-  /// roll that is not empty.
+  /// How many outcomes it has: per run, job, schedule, delivery, contact and signal, then one for
+  /// all of `audit` and one for a roll, if they are not empty.
   size_t size() const {
     return runs.size() + jobs.size() + schedules.size() + deliveries.size() + signals.size() +
-           contacts.size() + (roll.empty() ? 0 : 1);
+           contacts.size() + (audit.empty() ? 0 : 1) + (roll.empty() ? 0 : 1);
   }
 };
 
@@ -132,6 +134,7 @@ enum class CommitOutcome : uint8_t {
   conflict,     ///< the version was another; nothing of this run was written
   unavailable,  ///< surely not written; may succeed later
   unknown,      ///< written or not: load again to see
+  refused,      ///< surely not written: the store is there and does not take this
 };
 
 /// What became of a batch that was submitted.

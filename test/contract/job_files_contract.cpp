@@ -180,6 +180,27 @@ TEST_P(JobFilesContract, dead_letter_is_opened_by_the_commit_that_ends_its_job) 
   EXPECT_EQ(*dead_letters().dead_letter("nobody"), std::nullopt);
 }
 
+// W-66, W-87: what runs leave there, and lines of the audit that belong to nothing else.
+TEST_P(JobFilesContract, runs_leave_entries_and_a_batch_has_lines_of_its_own) {
+  CommitBatch batch;
+  batch.runs.push_back(creation("r1"));
+  DeadLetterEntry entry = letter_of("d-run", "");
+  entry.letter.run = RunId("r1");
+  entry.letter.reason_code = "wait_resume_failed";
+  batch.runs[0].dead_letters = {entry};
+  AuditLine line{AccountId("acme"), Instant{5}, "engine", "tzdata.changed", "2026b", "", Value()};
+  batch.audit = {line};
+  EXPECT_EQ(store().commit(batch), (std::vector{CommitOutcome::done, CommitOutcome::done}));
+  EXPECT_EQ(*dead_letters().dead_letter("d-run"), entry);
+  auto lines = reader().audit({.account = AccountId("acme"), .action = "tzdata.changed"}, 9, "");
+  ASSERT_EQ(lines->items.size(), 1u);
+  EXPECT_EQ(lines->items[0].line.subject, "2026b");
+  // They do not depend on what else is in it.
+  batch.runs[0].dead_letters = {letter_of("d-second", "")};
+  EXPECT_EQ(store().commit(batch), (std::vector{CommitOutcome::conflict, CommitOutcome::done}));
+  EXPECT_EQ(*dead_letters().dead_letter("d-second"), std::nullopt);
+}
+
 TEST_P(JobFilesContract, dead_letters_are_listed_newest_first_open_ones_by_default) {
   for (int i = 1; i <= 5; ++i) {
     std::string n = std::to_string(i);

@@ -93,6 +93,10 @@ class WaitingStore final : public Store {
     CommitBatch batch = *std::exchange(flying, std::nullopt);
     CommitOutcome outcome = std::exchange(fails_once_with, CommitOutcome::done);
     std::vector<CommitOutcome> outcomes(batch.size(), outcome);
+    if (outcome == CommitOutcome::done && refuses && refuses(batch)) {
+      outcome = CommitOutcome::refused;
+      outcomes.assign(batch.size(), outcome);
+    }
     if (outcome == CommitOutcome::done) outcomes = memory.commit(batch);
     return CommitAnswer{std::move(batch), std::move(outcomes)};
   }
@@ -107,6 +111,7 @@ class WaitingStore final : public Store {
   size_t jobs_loaded = 0;
   std::atomic<bool> holds = false;
   CommitOutcome fails_once_with = CommitOutcome::done;
+  std::function<bool(const CommitBatch&)> refuses;  ///< what it does not take though it is there
 };
 
 class HostTest : public testing::Test {

@@ -48,13 +48,19 @@ void MemoryStore::keep(const JobWrite& write) {
     found->second.put_at = std::max(found->second.put_at, job.updated_at);
     found->second.jobs.insert(job.id);
   }
-  for (const DeadLetterEntry& entry : write.dead_letters) {
-    bool known = std::any_of(letters_.begin(), letters_.end(), [&](const auto& other) {
-      return other.second.letter.id == entry.letter.id;
-    });
-    if (!known) letters_.emplace(++letters_opened_, entry);
-  }
+  for (const DeadLetterEntry& entry : write.dead_letters) keep_letter(entry);
   for (const job::PolicyDecision& decision : write.decisions) keep(decision);
+}
+
+void MemoryStore::keep_letter(const DeadLetterEntry& entry) {
+  auto known = std::find_if(letters_.begin(), letters_.end(), [&](const auto& other) {
+    return other.second.letter.id == entry.letter.id;
+  });
+  if (known == letters_.end()) {
+    letters_.emplace(++letters_opened_, entry);
+  } else {
+    known->second = entry;
+  }
 }
 
 Outcome<Store::OpenJobsPage> MemoryStore::open_jobs(uint64_t after, size_t limit) {

@@ -80,6 +80,7 @@ class MemoryStore final : public Store,
   Outcome<WaitPage> list_waits(const WaitFilter& filter, size_t limit,
                                const WaitStart& start) override;
   Outcome<std::vector<OverdueWaits>> overdue_waits(const AccountId& account, Instant now) override;
+  Outcome<std::vector<AccountId>> wait_accounts() override;
   Outcome<WaitTally> wait_tally(const AccountId& account, const WorkflowId& workflow,
                                 Instant now) override;
   Outcome<std::vector<WaitSlot>> wait_slots(const WaitFilter& filter) override;
@@ -237,6 +238,7 @@ class MemoryStore final : public Store,
   bool fits(const DeliveryWrite& delivery) const;
   CommitOutcome write(const DeliveryWrite& delivery);
   void keep_delivery(const Delivery& delivery);
+  void keep_letter(const DeadLetterEntry& entry);
   void forget_deliveries(const RunId& run);
   bool fits(const ContactWrite& contact) const;
   CommitOutcome write(const ContactWrite& contact);

@@ -100,6 +100,7 @@ class SqliteStore final : public Store,
                                const WaitStart& start) override;
   Outcome<std::vector<WaitSlot>> wait_slots(const WaitFilter& filter) override;
   Outcome<std::vector<OverdueWaits>> overdue_waits(const AccountId& account, Instant now) override;
+  Outcome<std::vector<AccountId>> wait_accounts() override;
   Outcome<WaitTally> wait_tally(const AccountId& account, const WorkflowId& workflow,
                                 Instant now) override;
   Outcome<std::optional<Delivery>> find_delivery(const std::string& id) override;

@@ -53,7 +53,10 @@ struct StartRun {
   std::shared_ptr<const Run> seed;
 };
 /// Look at the clock: fires what is due and goes on with what is ready.
-struct WakeRun {};
+struct WakeRun {
+  /// Why that could not be carried out a moment ago, or empty (W-66).
+  std::string failed{};
+};
 struct AnswerCall {
   CallAnswer answer;
 };
@@ -230,6 +233,7 @@ struct TakeAnswer {
 struct OfferSignal {
   SignalRef signal;
   std::string wait;
+  std::string failed{};  ///< as of WakeRun
 };
 
 using CommandBody = std::variant<StartRun, WakeRun, AnswerCall, RecoverCalls, CancelRun, PauseRun,

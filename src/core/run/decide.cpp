@@ -51,6 +51,7 @@ Outcome<Decision> decide(Run& run, const Command& command, const Given& given) {
     FERMATA_TRY_VOID(saga::decide_rollback(step, command));
     return concluded(step);
   }
+  if (note_failed_resume(step, command)) return concluded(step);
   if (!starts && run.definition->is_script()) {
     FERMATA_TRY_VOID(decide_script(step, command));
     return concluded(step);

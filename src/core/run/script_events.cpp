@@ -51,7 +51,8 @@ void set_timer(Run& run) {
   std::erase_if(run.timers, [](const RunTimer& t) { return t.kind == TimerKind::script; });
   std::optional<Instant> due = run.script_begins;
   if (!due && !run.script->alarms.empty()) due = run.script->alarms.begin()->first;
-  if (run.script_retry_at && (!due || *run.script_retry_at < *due)) due = run.script_retry_at;
+  // Until then its machine is left alone.
+  if (run.script_retry_at) due = run.script_retry_at;
   if (due) run.timers.insert({*due, TimerKind::script, 0});
 }
 
@@ -87,6 +88,11 @@ void continue_script(Run& run, Instant at) {
   run.approvals.clear();
   run.script_asks = std::exchange(run.script_orders, {});
   run.script_ran = at;
+  set_timer(run);
+}
+
+void delay_script(Run& run, Instant until) {
+  run.script_retry_at = until;
   set_timer(run);
 }
 
@@ -136,6 +142,7 @@ void apply(Run& run, const FlowTimerFired& event, Instant at) {
     run.script_begins.reset();
     return set_timer(run);
   }
+  run.script_retry_at.reset();
   take(run, flow::FireTimer{event.number}, at);
   follow_awaitable(run, event.number, ScriptCause::timer, at);
   end_approval(run, event.number, {ApprovalStatus::expired});

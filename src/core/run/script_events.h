@@ -10,6 +10,8 @@ namespace fermata {
 void begin_script(Run& run, const std::optional<Instant>& start_at, Instant at);
 /// The run takes over what another run's script had come to.
 void continue_script(Run& run, Instant at);
+/// Nothing that it waits for ends by its time before then.
+void delay_script(Run& run, Instant until);
 void script_receives(Run& run, const SignalReceived& event, Instant at);
 
 void apply(Run& run, const FlowResumed& event, Instant at);

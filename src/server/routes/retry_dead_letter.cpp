@@ -110,11 +110,20 @@ Outcome<job::Request> request_of(Api& api, const DeadLetterEntry& entry, const j
   return repeated(job, entry.letter.id);
 }
 
+/// Entries that no job has left are tried again where they came from.
+Error elsewhere(const job::DeadLetter& letter) {
+  std::string path = "/executions/" + letter.run.text() + "/retry";
+  if (const Value& delivery = letter.error.get("delivery_id"); delivery.is_string())
+    path = "/callbacks/" + std::string(delivery.as_string()) + "/redeliver";
+  return {ErrorCode::wrong_state, "No job has left this entry: use POST " + path + ".", {}};
+}
+
 }  // namespace
 
 void retry_dead_letter(Api& api, Call call) {
   auto entry = own_dead_letter(api, call);
   if (!entry) return api.fail(call, entry.error());
+  if (entry->letter.job.empty()) return api.fail(call, elsewhere(entry->letter));
   auto job = own_job(api, call.who.account, entry->letter.job);
   if (!job) return api.fail(call, job.error());
   if (!entry->open() && entry->retried_as.empty())

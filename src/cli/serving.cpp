@@ -128,6 +128,7 @@ Outcome<void> Serving::look_at_credentials() {
 void Serving::build_api() {
   server::ApiOptions options;
   options.access.mode = access_;
+  if (settings_.metrics_per_account) options.metrics_accounts_max = settings_.metrics_accounts_max;
   options.rate_limit = {settings_.rate_limit_per_second, settings_.rate_limit_burst > 0
                                                              ? settings_.rate_limit_burst
                                                              : settings_.rate_limit_per_second};

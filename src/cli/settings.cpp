@@ -142,6 +142,10 @@ std::string complaint_about(std::string_view name, const Settings& settings) {
       if (graph::node_type_of(type) || !job::is_valid_topic(job::full_topic(type)))
         return "types separated by commas, such as `crm,erp.order`, none of them a node type of " +
                std::string("this build");
+  constexpr uint64_t accounts_max = 10'000;
+  if (name == "metrics_accounts_max" &&
+      (settings.metrics_accounts_max == 0 || settings.metrics_accounts_max > accounts_max))
+    return "1 to " + std::to_string(accounts_max);
   if (name == "turn_commands_max" && settings.turn_commands_max == 0) return "1 or more";
   if (name == "graph_steps_per_commit" && settings.graph_steps_per_commit == 0) return "1 or more";
   return out_of_bounds(name, settings);

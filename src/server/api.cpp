@@ -109,6 +109,7 @@ Api::Api(ApiParts parts, ApiOptions options)
                }),
       pool_(options_.work_threads, options_.work_queue_max) {
   epoch_ = new_uuid_v4().substr(0, 8);
+  parts_.hub.wait_metrics().name_accounts(options_.metrics_accounts_max);
 }
 
 Outcome<void> Api::recover() {
@@ -164,7 +165,12 @@ void Api::fail(const Call& call, const Error& error) {
   std::string instance = "urn:uuid:" + new_uuid_v7();
   if (is_surprise(error.code) && options_.log)
     options_.log({std::string(title_of(error.code)), log_fields(call, error, instance)});
-  call.send(problem_response(error, instance));
+  Value document = problem_value(error, instance);
+  bool conflicts = error.code == ErrorCode::version_conflict;
+  if (conflicts) document.set("status", call.route.version_conflict);
+  http::Response response = problem_document(error, document);
+  if (conflicts) response.status = call.route.version_conflict;
+  call.send(std::move(response));
 }
 
 AuditLine Api::audit(const Call& call, std::string action, std::string subject,

@@ -84,6 +84,7 @@ struct ApiLogLine {
 struct ApiOptions {
   AccessOptions access;
   RateLimit rate_limit;
+  size_t metrics_accounts_max = 0;  ///< accounts that metrics show by name; 0: they do not tell
   graph::DefinitionLimits definition_limits;
   int json_nesting_max = 128;
   int64_t wait_ms_max = 60'000;      ///< of `?wait=`; setting http_wait_ms_max

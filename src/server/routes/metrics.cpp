@@ -42,6 +42,12 @@ WaitMetrics::Gauges wait_gauges(Api& api) {
   gauges.now = api.now();
   if (auto tally = api.reader().wait_tally(AccountId(), WorkflowId(), gauges.now))
     gauges.tally = *std::move(tally);
+  WaitMetrics& metrics = api.hub().wait_metrics();
+  if (metrics.names_accounts())
+    if (auto accounts = api.reader().wait_accounts())
+      for (AccountId& account : metrics.named(*std::move(accounts)))
+        if (auto tally = api.reader().wait_tally(account, WorkflowId(), gauges.now))
+          gauges.accounts.emplace_back(std::move(account), *std::move(tally));
   if (auto overdue = api.overdue_alerts().look()) gauges.overdue = *std::move(overdue);
   gauges.alerts = api.overdue_alerts().alerting();
   gauges.registered_types = SignalCounting::registered_types(api.account_book());

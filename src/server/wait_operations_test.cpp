@@ -190,12 +190,12 @@ TEST(WaitMetricsByAccount, are_told_apart_up_to_a_bound) {
     std::string who = "X-Account-Id: " + std::string(account) + "\r\n";
     world.ask("PUT", "/api/v1/workflows/w", R"({"language": "external"})", who);
     world.ask("PUT", "/api/v1/workflows/w/executions/r-" + std::string(account), "{}", who);
-    auto opened =
+    auto answer =
         world.ask("POST", "/api/v1/workflows/w/executions/r-" + std::string(account) + "/wait",
                   R"({"step_id": "a", "wait_type": "fixed_time",
                                 "config": {"duration": 30, "unit": "minutes"}})",
                   who);
-    ASSERT_EQ(opened.status, 201) << opened.text;
+    ASSERT_EQ(answer.status, 201) << answer.text;
   }
   auto lines = [&](const std::string& name) {
     std::string text = world.ask("GET", "/metrics").text, out;

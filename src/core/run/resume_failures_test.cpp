@@ -17,7 +17,8 @@ constexpr Duration half_an_hour{30 * 60'000};
 
 graph::DefinitionRef graph_of(const std::string& wait) {
   auto checked = graph::check_definition(*parse_json(
-      R"({"nodes":[{"id":"t","type":"manual","trigger":true},{"id":"w","type":"wait","parameters":)" +
+      R"({"nodes":[{"id":"t","type":"manual","trigger":true},
+          {"id":"w","type":"wait","parameters":)" +
       wait + R"(},{"id":"a","type":"noop"}],
           "edges":[{"id":"1","src":"t","dst":"w"},{"id":"2","src":"w","dst":"a"}]})"));
   for (const Finding& finding : checked.errors) ADD_FAILURE() << finding.message;

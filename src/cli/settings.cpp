@@ -348,6 +348,7 @@ job::Limits job_limits_of(const Settings& settings) {
   limits.queue_timeout_ms = static_cast<int64_t>(settings.jobs_queue_timeout_ms);
   limits.losses_max = static_cast<uint32_t>(settings.jobs_losses_max);
   limits.retryable_attempts = static_cast<uint32_t>(settings.jobs_retryable_attempts_max);
+  limits.scheduling_attempts = static_cast<uint32_t>(settings.jobs_scheduling_attempts_max);
   limits.queued_max = settings.jobs_queued_max;
   return limits;
 }

@@ -20,7 +20,8 @@ struct Limits {
   uint32_t retryable_attempts = 5;  ///< for failed_retryable where no policy was given
   int64_t recheck_ms = 5'000;       ///< after a throttle, or while policy is unavailable
   int64_t approval_expires_ms = 86'400'000;
-  uint64_t queued_max = 1'000'000;  ///< jobs of an account that wait for workers (J-5)
+  uint32_t scheduling_attempts = 50;  ///< in vain, of jobs that no run waits for (J-53)
+  uint64_t queued_max = 1'000'000;    ///< jobs of an account that wait for workers (J-5)
 };
 
 /// A verdict with what the decision log keeps of how it came about.
@@ -39,6 +40,13 @@ struct Policy {
   std::function<std::optional<Judged>(const Job&, Instant)> judge;
 };
 
+/// What keeps a job that waits from a worker, as the fleet knows it.
+struct Routing {
+  std::string reason_code = "no_workers";
+  bool fault = true;  ///< nobody there could take it; else all who could are busy or at a limit
+  Instant fault_since{};
+};
+
 /// All that a decision may know of the world.
 struct Given {
   Instant now;
@@ -47,8 +55,11 @@ struct Given {
   uint64_t version = 0;
   uint32_t epoch = 0;
   Instant engine_started_at;
-  const Policy* policy = nullptr;  ///< null: no policy
-  uint64_t queued = 0;             ///< jobs of the submitter's account that wait for workers
+  const Policy* policy = nullptr;    ///< null: no policy
+  std::optional<Routing> routing{};  ///< of a job in the queue
+  /// Of the topic or its pools, for requests that name none.
+  std::optional<int64_t> queue_timeout_ms{};
+  uint64_t queued = 0;  ///< jobs of the submitter's account that wait for workers
   Limits limits;
 };
 

@@ -26,7 +26,10 @@ struct JobSubmitted {
 struct JobAllowed {
   Verdict verdict;
   std::optional<Instant> queue_until;
-  template <class V> void each(V&& v) { v("verdict", verdict); v("queue_until", queue_until); }
+  std::optional<Instant> give_up_at{};
+  template <class V> void each(V&& v) {
+    v("verdict", verdict); v("queue_until", queue_until); v("give_up_at", give_up_at);
+  }
 };
 /// No verdict yet: it is asked for again at `check_at`, or whenever it comes.
 struct JobPostponed {
@@ -105,7 +108,10 @@ struct JobRetryScheduled {
 };
 struct JobRequeued {
   std::optional<Instant> queue_until;
-  template <class V> void each(V&& v) { v("queue_until", queue_until); }
+  std::optional<Instant> give_up_at{};
+  template <class V> void each(V&& v) {
+    v("queue_until", queue_until); v("give_up_at", give_up_at);
+  }
 };
 struct JobSucceeded {
   Payload output;
@@ -152,7 +158,10 @@ struct JobVoted {
 struct JobApproved {
   Verdict verdict;
   std::optional<Instant> queue_until;
-  template <class V> void each(V&& v) { v("verdict", verdict); v("queue_until", queue_until); }
+  std::optional<Instant> give_up_at{};
+  template <class V> void each(V&& v) {
+    v("verdict", verdict); v("queue_until", queue_until); v("give_up_at", give_up_at);
+  }
 };
 
 /// The worker of a job that was stopped has let go of it.
@@ -164,12 +173,22 @@ struct LeaseReturned {
   }
 };
 
+/// It has not been without a place all the time: the search for one ends later (J-53).
+struct GiveUpMoved {
+  Instant give_up_at;
+  Instant waiting_since;  ///< from then on it counts
+  std::string reason_code;
+  template <class V> void each(V&& v) {
+    v("give_up_at", give_up_at); v("waiting_since", waiting_since); v("reason_code", reason_code);
+  }
+};
+
 /// The position in this list is the stored tag: only ever add at the end.
 using EventBody =
     std::variant<JobSubmitted, JobAllowed, JobPostponed, JobApprovalRequired, JobDenied, JobAmended,
                  JobDispatched, JobStarted, JobAttemptEnded, JobRetryScheduled, JobRequeued,
                  JobSucceeded, JobFailed, JobTimedOut, JobCancelled, LateSuccessNoted, JobVoted,
-                 JobApproved, LeaseReturned>;
+                 JobApproved, LeaseReturned, GiveUpMoved>;
 std::string_view type_name(const EventBody& body);
 
 struct Event {

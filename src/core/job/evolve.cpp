@@ -11,12 +11,17 @@ void leave_queue(Job& job) {
   job.queue_until.reset();
 }
 
-void enter_queue(Job& job, std::optional<Instant> queue_until, Instant at) {
-  if (job.state != State::scheduled) job.ready_at = at;
+template <class Event>
+void enter_queue(Job& job, const Event& event, Instant at) {
+  if (job.state != State::scheduled) {
+    job.ready_at = at;
+    job.waiting_since = at;
+  }
   job.state = State::scheduled;
   job.phase = Phase::ready;
   job.not_before.reset();
-  job.queue_until = queue_until;
+  job.queue_until = event.queue_until;
+  job.give_up_at = event.give_up_at;
 }
 
 void end(Job& job, State state, std::string reason_code, std::string reason, Instant at) {
@@ -44,7 +49,7 @@ void fold(Job& job, const JobSubmitted& event, Instant at) {
 void fold(Job& job, const JobAllowed& event, Instant at) {
   job.verdict = event.verdict;
   job.approval.reset();
-  enter_queue(job, event.queue_until, at);
+  enter_queue(job, event, at);
 }
 
 void fold(Job& job, const JobPostponed& event, Instant) {
@@ -70,7 +75,7 @@ void fold(Job& job, const JobVoted& event, Instant) {
 void fold(Job& job, const JobApproved& event, Instant at) {
   job.verdict = event.verdict;
   if (job.approval) job.approval->granted = true;
-  enter_queue(job, event.queue_until, at);
+  enter_queue(job, event, at);
 }
 
 void fold(Job& job, const JobDenied& event, Instant at) {
@@ -143,8 +148,11 @@ void fold(Job& job, const JobRetryScheduled& event, Instant) {
   job.not_before = event.not_before;
 }
 
-void fold(Job& job, const JobRequeued& event, Instant at) {
-  enter_queue(job, event.queue_until, at);
+void fold(Job& job, const JobRequeued& event, Instant at) { enter_queue(job, event, at); }
+
+void fold(Job& job, const GiveUpMoved& event, Instant) {
+  job.give_up_at = event.give_up_at;
+  job.waiting_since = event.waiting_since;
 }
 
 void fold(Job& job, const JobSucceeded& event, Instant at) {

@@ -30,7 +30,7 @@ std::string_view type_name(const EventBody& body) {
       "JobDenied",       "JobAmended",        "JobDispatched", "JobStarted",
       "JobAttemptEnded", "JobRetryScheduled", "JobRequeued",   "JobSucceeded",
       "JobFailed",       "JobTimedOut",       "JobCancelled",  "LateSuccessNoted",
-      "JobVoted",        "JobApproved",       "LeaseReturned"};
+      "JobVoted",        "JobApproved",       "LeaseReturned", "GiveUpMoved"};
   return names[body.index()];
 }
 

@@ -63,7 +63,7 @@ std::optional<Instant> next_due(const Job& job, Instant engine_started_at) {
     case State::approval_required:
       if (job.approval) due = earlier(due, job.approval->expires_at);
       break;
-    case State::scheduled: due = earlier(due, job.queue_until); break;
+    case State::scheduled: due = earlier(earlier(due, job.queue_until), job.give_up_at); break;
     case State::dispatched:
     case State::running:
       if (const Attempt* open = job.open_attempt())

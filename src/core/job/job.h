@@ -130,6 +130,8 @@ struct Job {
   std::optional<Instant> not_before;   ///< PENDING: the next check; RETRYING: the next attempt
   std::optional<Instant> ready_at;     ///< since when it has been in the queue
   std::optional<Instant> queue_until;
+  std::optional<Instant> give_up_at;     ///< nobody has had a place for it since `waiting_since`
+  std::optional<Instant> waiting_since;
 
   uint32_t tries = 0;   ///< failed, failed_retryable, timeout
   uint32_t losses = 0;  ///< lost, start timeout

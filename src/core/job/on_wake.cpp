@@ -42,7 +42,10 @@ bool act(Step& step) {
       return true;
     }
     case State::scheduled:
-      if (!due(job.queue_until, step.at)) return false;
+      if (!due(job.queue_until, step.at)) {
+        if (!due(job.give_up_at, step.at)) return false;
+        return give_up(step), true;
+      }
       time_out(step, Cause::queue_timeout, "queue_timeout",
                make_error("queue_timeout", "no worker has taken it in time"));
       return true;

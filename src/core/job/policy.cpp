@@ -10,7 +10,8 @@ Outcome<void> allow(Step& step, Verdict verdict) {
   FERMATA_TRY(move, permit(step.job.state, Cause::allow));
   bool queued = move.from == State::scheduled;
   std::optional<Instant> until = queued ? step.job.queue_until : queue_limit(step);
-  step.emit(JobAllowed{std::move(verdict), until});
+  auto give_up_at = queued ? step.job.give_up_at : give_up_limit(step);
+  step.emit(JobAllowed{std::move(verdict), until, give_up_at});
   if (!queued) step.effect(OfferJob{});
   return {};
 }
@@ -29,7 +30,7 @@ Outcome<void> require_approval(Step& step, Verdict verdict) {
   Approval approval = asked_approval(step, verdict, step.job.request_hash);
   if (same_terms(verdict, approval, step.job)) {
     if (move.from == State::scheduled && step.job.approval->granted) {
-      step.emit(JobApproved{std::move(verdict), step.job.queue_until});
+      step.emit(JobApproved{std::move(verdict), step.job.queue_until, step.job.give_up_at});
       return {};
     }
     approval = *step.job.approval;

@@ -43,6 +43,7 @@ class Storm {
                                   .backoff_ms = below(5'000)};
     if (random_.chance(0.2))
       request.compensation = Compensation{.topic = "job.undo", .when = CompensateWhen::dispatched};
+    if (random_.chance(0.5)) request.scheduling_attempts_max = static_cast<uint32_t>(below(6));
     return request;
   }
 
@@ -52,6 +53,9 @@ class Storm {
     if (random_.chance(0.5)) at_.pass(below(2'000));
     if (random_.chance(0.1)) at_.pass(below(300'000));
     if (random_.chance(0.05)) at_.pass(-below(100'000));
+    at_.given.routing = Routing{.reason_code = "no_workers",
+                                .fault = random_.chance(0.5),
+                                .fault_since = at_.given.now - Duration{below(100'000)}};
   }
 
   /// Mostly the attempt that is open; else an old one, one to come or one of another worker.

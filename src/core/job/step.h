@@ -108,7 +108,12 @@ void deny(Step& step, Cause cause, Verdict verdict, std::string reason_code, std
 /// The payload as the record keeps it: a large one becomes a blob of the same commit.
 Payload stored(Step& step, Payload payload);
 
+// queueing.cpp
 /// When the queue has kept it too long, from now.
 std::optional<Instant> queue_limit(const Step& step);
+/// When a place has been looked for in vain for too long, from now (J-53). Nothing: never.
+std::optional<Instant> give_up_limit(Step& step);
+/// The time is up: ends the job, or looks on when it could have had a place in between.
+void give_up(Step& step);
 
 }  // namespace fermata::job

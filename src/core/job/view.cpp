@@ -95,6 +95,8 @@ Value job(const Job& job, Instant engine_started_at) {
   out.set("deadline_at", time_or_null(job.deadline_at));
   out.set("not_before", time_or_null(job.not_before));
   out.set("ready_at", time_or_null(job.ready_at));
+  out.set("give_up_at",
+          time_or_null(job.state == State::scheduled ? job.give_up_at : std::nullopt));
   out.set("next_due", time_or_null(next_due(job, engine_started_at)));
   out.set("verdict", job.verdict ? to_value(*job.verdict) : Value());
   out.set("approval", job.approval ? to_value(*job.approval) : Value());

@@ -42,6 +42,7 @@ class SimStore final : public Store, public Contacts {
   Outcome<PendingDeliveryPage> pending_deliveries(uint64_t after, size_t limit) override;
   Outcome<std::vector<Delivery>> load_deliveries(std::span<const std::string> ids) override;
   Outcome<std::vector<fleet::RegistrationRecord>> registrations() override;
+  Outcome<std::vector<AccountSpent>> spent_on(int64_t day) override;
   Outcome<std::vector<std::optional<SignalRecord>>> load_signals(
       std::span<const SignalKey> keys) override;
   Outcome<Windowed> signals_in(const SignalWindow& window, uint64_t after, size_t limit) override;
@@ -160,6 +161,7 @@ class SimStore final : public Store, public Contacts {
   std::map<RegistrationId, fleet::RegistrationRecord> registrations_;
   std::map<std::string, DeadLetterEntry> letters_;
   std::vector<job::PolicyDecision> decisions_;
+  std::map<std::pair<AccountId, int64_t>, job::Usage> spent_;
   std::vector<AuditLine> audit_;
   std::map<RunId, bool> conflicted_;
   std::optional<InFlight> flight_;

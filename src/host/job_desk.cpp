@@ -101,33 +101,48 @@ void JobDesk::keep(TouchedJob& touched, job::Record record, std::vector<job::Rec
   if (for_a_run) told.push_back(std::move(record));
 }
 
-DecidedJobItem& JobDesk::decide(TouchedJob& touched, JobItem item, Instant now,
-                                std::vector<job::Record>& told) {
-  OpenJob& open = *touched.open;
-  // What one commit writes of a job happens at one instant.
-  if (!touched.events.empty()) now = touched.events.front().at;
+void JobDesk::keep(TouchedJob& touched, job::Event event, DecidedJobItem& decided) {
+  if (const auto* dispatched = std::get_if<job::JobDispatched>(&event.body))
+    decided.fence = dispatched->fence;
+  const auto* ended = std::get_if<job::JobAttemptEnded>(&event.body);
+  if (ended && ended->usage != job::Usage{}) {
+    if (!touched.spent) touched.spent = DaySpent{fleet::day_of(event.at), {}};
+    touched.spent->usage = touched.spent->usage + ended->usage;
+  }
+  touched.events.push_back(std::move(event));
+}
+
+job::Given JobDesk::given(const OpenJob& open, const job::Command& command, Instant now) {
+  const auto* submit = std::get_if<job::SubmitJob>(&command.body);
+  const AccountId& account = submit ? submit->account : open.job.account;
+  const job::Request& request = submit ? submit->request : open.job.request;
   job::Given given{.now = now,
                    .entropy = entropy_.next(),
                    .version = open.version + 1,
                    .epoch = 0,
                    .engine_started_at = started_at_,
-                   .policy = policy_.of(open.job.account),
+                   .policy = policy_.of(account),
                    .limits = limits_};
-  if (const auto* submit = std::get_if<job::SubmitJob>(&item.command.body)) {
-    given.queued = fleet_.queue().waiting_of(submit->account);
-    given.policy = policy_.of(submit->account);
-  }
-  auto decision = job::decide(open.job, item.command, given);
+  if (submit) given.queued = fleet_.queue().waiting_of(account);
+  given.queue_timeout_ms = fleet_.queue().table().queue_timeout_ms(request.topic);
+  bool wakes = std::holds_alternative<job::WakeJob>(command.body);
+  if (wakes && open.job.state == job::State::scheduled)
+    given.routing = fleet_.routing_of(now_, open.job.id);
+  return given;
+}
+
+DecidedJobItem& JobDesk::decide(TouchedJob& touched, JobItem item, Instant now,
+                                std::vector<job::Record>& told) {
+  OpenJob& open = *touched.open;
+  // What one commit writes of a job happens at one instant.
+  if (!touched.events.empty()) now = touched.events.front().at;
+  auto decision = job::decide(open.job, item.command, given(open, item.command, now));
   DecidedJobItem decided{.item = std::move(item)};
   if (!decision) {
     decided.refusal = decision.error();
   } else {
     decided.answer = decision->answer;
-    for (job::Event& event : decision->events) {
-      if (const auto* dispatched = std::get_if<job::JobDispatched>(&event.body))
-        decided.fence = dispatched->fence;
-      touched.events.push_back(std::move(event));
-    }
+    for (job::Event& event : decision->events) keep(touched, std::move(event), decided);
     for (job::Record& record : decision->records) keep(touched, std::move(record), told);
     for (job::Effect& effect : decision->effects) {
       // Offered before it is durable, so that a worker that waits is found in the same commit.
@@ -151,12 +166,15 @@ JobWrite JobDesk::write_of(TouchedJob& touched) const {
   write.dead_letters = std::move(touched.dead_letters);
   write.blobs = std::move(touched.blobs);
   write.decisions = touched.decisions;
+  write.spent = touched.spent;
   return write;
 }
 
 void JobDesk::settled(TouchedJob& touched, Instant now) {
   now_ = now;
   OpenJob& open = *touched.open;
+  // Before its slot is free: what it has cost may keep the next one.
+  if (touched.spent) fleet_.spend(open.job.account, touched.spent->usage, open.job.last_at);
   for (const job::Effect& effect : touched.effects)
     if (still_wanted(open.job, effect)) perform(open.job, effect);
   bool doubtful = false;

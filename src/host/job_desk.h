@@ -55,6 +55,9 @@ class JobDesk final : public Workers {
     fleet_.restore(now, record);
   }
   void recover(Instant now, const job::Summary& summary);
+  void recover(Instant now, const AccountSpent& spent) {
+    fleet_.spend(spent.account, spent.usage, now);
+  }
   /// What the store should know of workers and does not (J-67).
   RollWrite take_roll();
   std::optional<Instant> next_roll() const;
@@ -88,9 +91,10 @@ class JobDesk final : public Workers {
               ReportReply reply) override;
   void decline(const RegistrationId& id, const fleet::LeaseKey& lease, std::string reason,
                int64_t retry_after_ms, JobReply reply) override;
-  void drain(const WorkerId& worker, bool on) override;
+  void drain(const WorkerId& worker, bool on, std::optional<Instant> until) override;
   const fleet::Fleet& fleet() const override { return fleet_; }
   void set_policy(policy::PolicyPtr policy) override;
+  void set_pools(fleet::PoolTablePtr table) override { fleet_.use(now_, std::move(table)); }
   const policy::Windows& windows() const override { return policy_.windows(); }
   policy::Windows& windows() { return policy_.windows(); }
   /// What was decided of the job was not stored.
@@ -105,6 +109,8 @@ class JobDesk final : public Workers {
   void lose(const std::vector<fleet::Lost>& lost);
   void expire(Instant now);
   void keep(TouchedJob& touched, job::Record record, std::vector<job::Record>& told);
+  void keep(TouchedJob& touched, job::Event event, DecidedJobItem& decided);
+  job::Given given(const OpenJob& open, const job::Command& command, Instant now);
   void perform(const job::Job& job, const job::Effect& effect);
   void tell_fleet(const DecidedJobItem& decided, const OpenJob& open);
   void reconcile(const OpenJob& open);

@@ -68,6 +68,16 @@ struct StoredJob {
   std::vector<HistoryChunk> history{};
 };
 
+/// What attempts that ended by a commit have cost, on a day of UTC counted from 1970 (J-57).
+struct DaySpent {
+  int64_t day = 0;
+  job::Usage usage{};
+};
+struct AccountSpent {
+  AccountId account;
+  job::Usage usage{};
+};
+
 /// One job's part of a commit, with the meaning of a run's. Groups hold runs and jobs alike.
 struct JobWrite {
   uint64_t expected_version = 0;
@@ -79,6 +89,7 @@ struct JobWrite {
   /// That the job refers to from now on, until it is removed. One without text is there already.
   std::vector<job::KeepBlob> blobs{};
   std::vector<job::PolicyDecision> decisions{};  ///< lines of the decision log (J-25)
+  std::optional<DaySpent> spent{};               ///< added to the sum of the account
 };
 
 /// Registrations of workers as they are now, for a start to come (J-67).
@@ -217,6 +228,8 @@ class Store : public SignalStore, public WaitStore {
     bool more = false;
   };
   virtual Outcome<PassedPage> passed(Instant since, uint64_t after, size_t limit) = 0;
+  /// What accounts have spent on a day: the sums of what was written with jobs.
+  virtual Outcome<std::vector<AccountSpent>> spent_on(int64_t day) = 0;
   /// Registrations of workers as last written. One that cannot be read is left out.
   virtual Outcome<std::vector<fleet::RegistrationRecord>> registrations() = 0;
 

@@ -83,10 +83,10 @@ void JobMetrics::swept(const std::map<job::State, uint64_t>& stale) {
 
 JobMetrics::Gauges JobMetrics::gauges_of(const fleet::Fleet& fleet, Instant now) {
   Gauges gauges;
-  for (const fleet::Queue::Depth& depth : fleet.queue().depths()) {
+  for (const fleet::Queue::Depth& depth : fleet.queue().depths(now)) {
     std::string pool = metric_label("pool", name_of_pool(depth.pool));
     gauges.queue_depth[pool + "," + metric_label("priority", name_of(depth.priority)) + "," +
-                       metric_label("phase", depth.profiles > 0 ? "ready" : "no_workers")] +=
+                       metric_label("phase", job::name_of(fleet::phase_of(depth.reason)))] +=
         depth.jobs;
     double& oldest = gauges.queue_oldest_seconds[pool];
     oldest = std::max(oldest, static_cast<double>((now - depth.oldest).ms) / 1e3);

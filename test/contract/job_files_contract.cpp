@@ -292,6 +292,54 @@ TEST_P(JobFilesContract, registrations_are_kept_as_last_written) {
   EXPECT_EQ(*store().registrations(), std::vector{other});
 }
 
+// J-57: what accounts have spent is summed by day, with the job or not at all.
+TEST_P(JobFilesContract, what_jobs_cost_is_summed_by_account_and_day) {
+  auto costs = [&](const std::string& id, int64_t day, int64_t micros, uint64_t version = 0) {
+    JobWrite write = creation_of(ended_job(id));
+    write.expected_version = version;
+    write.spent = DaySpent{day, {.input_tokens = 1, .output_tokens = 2, .cost_micros = micros}};
+    return put(std::move(write));
+  };
+  auto spent = [&](int64_t day) {
+    auto found = store().spent_on(day);
+    EXPECT_TRUE(found);
+    return found && found->size() == 1 ? found->at(0).usage : job::Usage{};
+  };
+  EXPECT_EQ(costs("j1", 100, 5), CommitOutcome::done);
+  EXPECT_EQ(costs("j2", 100, 7), CommitOutcome::done);
+  EXPECT_EQ(costs("j2", 100, 9, 8), CommitOutcome::conflict);
+  EXPECT_EQ(spent(100), (job::Usage{2, 4, 12}));
+  reopen();
+  EXPECT_EQ(spent(100), (job::Usage{2, 4, 12}));
+  EXPECT_EQ(costs("j3", 101, 1), CommitOutcome::done);
+  EXPECT_EQ(spent(101), (job::Usage{1, 2, 1}));
+  EXPECT_EQ(spent(99), job::Usage{});
+}
+
+TEST_P(JobFilesContract, pools_are_kept_as_last_written_on_the_revision_before) {
+  EXPECT_EQ(*pools().stored_pools(), StoredPools{});
+  StoredPools first;
+  first.revision = 1;
+  first.file = Value::object({{"version", 1}});
+  first.file_sha256 = "abc";
+  first.at = noon;
+  first.by = "root";
+  AuditLine line;
+  line.action = "pools.put";
+  ASSERT_TRUE(pools().change_pools(first, line));
+  auto stale = pools().change_pools(first, line);
+  ASSERT_FALSE(stale);
+  EXPECT_EQ(stale.error().code, ErrorCode::version_conflict);
+  reopen();
+  EXPECT_EQ(*pools().stored_pools(), first);
+  StoredPools second = first;
+  second.revision = 2;
+  second.api = Value::object({{"pools", Value::object()}});
+  ASSERT_TRUE(pools().change_pools(second, line));
+  reopen();
+  EXPECT_EQ(*pools().stored_pools(), second);
+}
+
 INSTANTIATE_TEST_SUITE_P(adapters, JobFilesContract, testing::ValuesIn(store_kinds()), kind_name);
 
 }  // namespace

@@ -19,6 +19,7 @@ class MemoryUnderTest final : public StoreUnderTest {
   DeadLetters& dead_letters() override { return store_; }
   JobFiles& job_files() override { return store_; }
   PolicyStore& policy() override { return store_; }
+  PoolStore& pools() override { return store_; }
   Contacts& contacts() override { return store_; }
   Accounts& accounts() override { return store_; }
   void reopen() override {}
@@ -47,6 +48,7 @@ class SqliteUnderTest final : public StoreUnderTest {
   DeadLetters& dead_letters() override { return *store_; }
   JobFiles& job_files() override { return *store_; }
   PolicyStore& policy() override { return *store_; }
+  PoolStore& pools() override { return *store_; }
   Contacts& contacts() override { return *store_; }
   Accounts& accounts() override { return *store_; }
   void reopen() override {

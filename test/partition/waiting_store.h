@@ -55,6 +55,9 @@ class WaitingStore final : public Store {
   Outcome<std::vector<fleet::RegistrationRecord>> registrations() override {
     return memory.registrations();
   }
+  Outcome<std::vector<AccountSpent>> spent_on(int64_t day) override {
+    return memory.spent_on(day);
+  }
   Outcome<std::vector<std::optional<SignalRecord>>> load_signals(
       std::span<const SignalKey> keys) override {
     return memory.load_signals(keys);

@@ -55,6 +55,10 @@ void MemoryStore::keep(const JobWrite& write) {
     if (!known) letters_.emplace(++letters_opened_, entry);
   }
   for (const job::PolicyDecision& decision : write.decisions) keep(decision);
+  if (write.spent) {
+    job::Usage& sum = spent_[{job.account, write.spent->day}];
+    sum = sum + write.spent->usage;
+  }
 }
 
 Outcome<Store::OpenJobsPage> MemoryStore::open_jobs(uint64_t after, size_t limit) {

@@ -12,6 +12,7 @@
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
 #include "ports/policy_store.h"
+#include "ports/pool_store.h"
 #include "ports/reader.h"
 #include "ports/retention.h"
 #include "ports/store.h"
@@ -29,6 +30,7 @@ class MemoryStore final : public Store,
                           public DeadLetters,
                           public JobFiles,
                           public PolicyStore,
+                          public PoolStore,
                           public Contacts,
                           public Accounts {
  public:
@@ -44,6 +46,7 @@ class MemoryStore final : public Store,
   Outcome<PendingDeliveryPage> pending_deliveries(uint64_t after, size_t limit) override;
   Outcome<std::vector<Delivery>> load_deliveries(std::span<const std::string> ids) override;
   Outcome<std::vector<fleet::RegistrationRecord>> registrations() override;
+  Outcome<std::vector<AccountSpent>> spent_on(int64_t day) override;
   Outcome<std::vector<std::optional<SignalRecord>>> load_signals(
       std::span<const SignalKey> keys) override;
   Outcome<Windowed> signals_in(const SignalWindow& window, uint64_t after, size_t limit) override;
@@ -187,6 +190,10 @@ class MemoryStore final : public Store,
   Outcome<size_t> append_log(const LogChunk& chunk, uint64_t bytes_max) override;
   Outcome<LogPage> log(const JobId& job, size_t limit, const std::string& cursor) override;
 
+  // PoolStore
+  Outcome<StoredPools> stored_pools() override;
+  Outcome<void> change_pools(const StoredPools& pools, const AuditLine& audit) override;
+
   // PolicyStore
   Outcome<StoredPolicy> stored_policy() override;
   Outcome<uint64_t> change_policy(const PolicyChange& change, const AuditLine& audit) override;
@@ -284,6 +291,8 @@ class MemoryStore final : public Store,
   };
   std::unordered_map<JobId, KeptLog> logs_;
   std::map<RegistrationId, fleet::RegistrationRecord> registrations_;
+  StoredPools pools_;
+  std::map<std::pair<AccountId, int64_t>, job::Usage> spent_;
   StoredPolicy policy_;
   std::vector<PolicyVersion> policy_versions_;
   std::map<std::string, Value> snapshots_;

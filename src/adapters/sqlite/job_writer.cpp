@@ -83,7 +83,7 @@ bool JobWriter::keep(uint64_t job, const JobWrite& write) {
     if (!letters_.open(entry)) return false;
   for (const job::PolicyDecision& decision : write.decisions)
     if (!decisions_.add(decision)) return false;
-  return true;
+  return !write.spent || usage_.add(write.summary.account, *write.spent);
 }
 
 bool JobWriter::append(uint64_t number, uint64_t job, uint64_t prev, const HistoryChunk& chunk) {

@@ -3,6 +3,7 @@
 #include "adapters/sqlite/dead_letter_rows.h"
 #include "adapters/sqlite/job_file_rows.h"
 #include "adapters/sqlite/policy_rows.h"
+#include "adapters/sqlite/pool_rows.h"
 #include "ports/store.h"
 
 namespace fermata::sqlite {
@@ -36,6 +37,7 @@ class JobWriter {
   JobFileRows files_{database_};
   DeadLetterRows letters_{database_};
   DecisionRows decisions_{database_};
+  UsageRows usage_{database_};
   uint64_t next_job_ = 1;
   uint64_t next_history_ = 1;
 };

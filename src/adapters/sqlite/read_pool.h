@@ -14,6 +14,7 @@
 #include "adapters/sqlite/job_file_rows.h"
 #include "adapters/sqlite/job_queries.h"
 #include "adapters/sqlite/policy_rows.h"
+#include "adapters/sqlite/pool_rows.h"
 #include "adapters/sqlite/registration_rows.h"
 #include "adapters/sqlite/run_queries.h"
 #include "adapters/sqlite/schedule_queries.h"
@@ -42,6 +43,8 @@ struct ReadConnection {
   JobFileQueries files{*database};
   RegistrationRows registrations{*database};
   PolicyQueries policy{*database};
+  PoolQueries pools{*database};
+  UsageRows usage{*database};
   Statement begin{*database, "BEGIN"};
   Statement end{*database, "COMMIT"};
 };

@@ -11,6 +11,7 @@
 #include "adapters/sqlite/schema_job_files.h"
 #include "adapters/sqlite/schema_jobs.h"
 #include "adapters/sqlite/schema_policy.h"
+#include "adapters/sqlite/schema_pools.h"
 #include "adapters/sqlite/schema_schedules.h"
 #include "adapters/sqlite/schema_signal_effects.h"
 #include "adapters/sqlite/schema_signals.h"
@@ -201,7 +202,8 @@ constexpr std::array migrations = {Migration{"first", first_schema},
                                    Migration{"contacts", contacts_schema},
                                    Migration{"signal_effects", signal_effects_schema},
                                    Migration{"deleted_schedules", deleted_schedules_schema},
-                                   Migration{"wait_tally", wait_tally_schema, tally_all_waits}};
+                                   Migration{"wait_tally", wait_tally_schema, tally_all_waits},
+                                   Migration{"pools", pools_schema}};
 
 /// The header says twice whether pages are summed: a flipped bit must not switch the sums off.
 Outcome<void> check_page_sums(Database& database) {

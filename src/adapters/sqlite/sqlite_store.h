@@ -10,6 +10,7 @@
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
 #include "ports/policy_store.h"
+#include "ports/pool_store.h"
 #include "ports/reader.h"
 #include "ports/retention.h"
 #include "ports/store.h"
@@ -39,6 +40,7 @@ class SqliteStore final : public Store,
                           public DeadLetters,
                           public JobFiles,
                           public PolicyStore,
+                          public PoolStore,
                           public Contacts,
                           public Accounts {
  public:
@@ -59,6 +61,7 @@ class SqliteStore final : public Store,
   Outcome<PendingDeliveryPage> pending_deliveries(uint64_t after, size_t limit) override;
   Outcome<std::vector<Delivery>> load_deliveries(std::span<const std::string> ids) override;
   Outcome<std::vector<fleet::RegistrationRecord>> registrations() override;
+  Outcome<std::vector<AccountSpent>> spent_on(int64_t day) override;
   Outcome<std::vector<std::optional<SignalRecord>>> load_signals(
       std::span<const SignalKey> keys) override;
   Outcome<Windowed> signals_in(const SignalWindow& window, uint64_t after, size_t limit) override;
@@ -202,6 +205,10 @@ class SqliteStore final : public Store,
                                               const std::string& sha256) override;
   Outcome<size_t> append_log(const LogChunk& chunk, uint64_t bytes_max) override;
   Outcome<LogPage> log(const JobId& job, size_t limit, const std::string& cursor) override;
+
+  // PoolStore
+  Outcome<StoredPools> stored_pools() override;
+  Outcome<void> change_pools(const StoredPools& pools, const AuditLine& audit) override;
 
   // PolicyStore
   Outcome<StoredPolicy> stored_policy() override;

@@ -6,6 +6,7 @@
 #include "adapters/sqlite/directory.h"
 #include "adapters/sqlite/job_side_writer.h"
 #include "adapters/sqlite/policy_rows.h"
+#include "adapters/sqlite/pool_rows.h"
 #include "adapters/sqlite/read_pool.h"
 #include "adapters/sqlite/retention_writer.h"
 #include "adapters/sqlite/sqlite_store.h"
@@ -40,6 +41,7 @@ struct SqliteStore::Parts {
   sqlite::RetentionWriter retention{writer, readers};
   sqlite::JobSideWriter jobs{writer};
   sqlite::PolicyWriter policy{writer};
+  sqlite::PoolWriter pools{writer};
   sqlite::CommitThread committing{writer};
 };
 

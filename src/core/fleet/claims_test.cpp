@@ -204,7 +204,7 @@ TEST(Claims, who_drains_gets_nothing_and_is_told_so_once) {
   FleetFixture at;
   at.enroll(FleetFixture::card("w1"));
   at.offer("j1");
-  at.fleet.drain(WorkerId("w1"), true);
+  at.fleet.drain(at.now, WorkerId("w1"), true);
   at.claim("w1", 1);
   EXPECT_TRUE(at.commit().empty());
   auto answers = at.answers();
@@ -212,7 +212,7 @@ TEST(Claims, who_drains_gets_nothing_and_is_told_so_once) {
   EXPECT_TRUE(answers[0].drain);
   at.claim("w1", 2);
   EXPECT_TRUE(at.answers().empty());
-  at.fleet.drain(WorkerId("w1"), false);
+  at.fleet.drain(at.now, WorkerId("w1"), false);
   EXPECT_EQ(at.commit(), Pairs{"j1>w1"});
 }
 

@@ -20,7 +20,7 @@ void Fleet::let_go(Instant now, Registration& registration, const LeaseKey& key)
     registration.untold.erase(key);
     holders_.erase(key);
   }
-  uncount(now, lease.account, lease.limit_keys);
+  uncount(now, {lease.account, lease.pool, lease.topic, lease.limit_keys}, false);
 }
 
 void Fleet::let_all_go(Instant now, Registration& registration, bool counted,
@@ -34,16 +34,9 @@ void Fleet::let_all_go(Instant now, Registration& registration, bool counted,
   for (const LeaseKey& key : held) let_go(now, registration, key);
 }
 
-void Fleet::uncount(Instant now, const AccountId& account,
-                    const std::vector<std::string>& limit_keys) {
-  for (const std::string& key : limit_keys) queue_.count_lease(account, key, -1);
+void Fleet::uncount(Instant now, const Queue::Counted& counted, bool tokens_back) {
   // One more lease is allowed: somebody may have waited for just that.
-  for (const std::string& key : limit_keys) {
-    for (const JobId& job : queue_.heads_of_key(account, key)) {
-      if (!queue_.holds(job) || queue_.is_limited(queue_.class_of(job))) continue;
-      if (auto id = place(now, job)) assign(now, registrations_.at(*id), job);
-    }
-  }
+  match(now, queue_.give_back(now, counted, tokens_back));
 }
 
 void Fleet::revoke(const LeaseKey& lease) {

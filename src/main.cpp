@@ -35,6 +35,7 @@ class Opened final : public cli::OpenStore {
   DeadLetters& dead_letters() override { return *store_; }
   JobFiles& job_files() override { return *store_; }
   PolicyStore& policy() override { return *store_; }
+  PoolStore& pools() override { return *store_; }
   Contacts& contacts() override { return *store_; }
   Accounts& accounts() override { return *store_; }
 

@@ -109,6 +109,7 @@ Outcome<void> Serving::build_engine() {
   host_ = engine_.host.get();
   if (engine_.movable) clock_mover_ = std::make_unique<ClockMover>(*engine_.movable, *engine_.host);
   FERMATA_TRY_VOID(engine_.host->recover());
+  FERMATA_TRY_VOID(start_pools());
   return start_policy();
 }
 
@@ -204,7 +205,8 @@ void Serving::build_api() {
                                                         *policy_,
                                                         *engine_.host,
                                                         engine_.store->contacts(),
-                                                        *engine_.accounts},
+                                                        *engine_.accounts,
+                                                        *pools_},
                                        std::move(options));
 }
 
@@ -277,6 +279,7 @@ void Serving::end(std::string_view why) {
   ready_ = false;
   ending_ = true;
   policy_watch_.reset();
+  pools_watch_.reset();
   if (api_) api_->set_stopping();
   if (clock_mover_) clock_mover_->stop();
   if (server_) server_->stop();
@@ -288,6 +291,7 @@ void Serving::end(std::string_view why) {
   server_.reset();
   api_.reset();
   policy_.reset();
+  pools_.reset();
   retention_.reset();
   clock_mover_.reset();
   // Destroyed in the right order, the host first. Calls under way are dropped: nothing of them was

@@ -7,6 +7,7 @@
 #include "cli/store_watch.h"
 #include "cli/test_clock.h"
 #include "front/policy_board.h"
+#include "front/pool_board.h"
 #include "host/retention_loop.h"
 #include "server/api.h"
 #include "server/feed_hub.h"
@@ -50,7 +51,8 @@ class Serving {
   Outcome<std::unique_ptr<Telemetry>> open_telemetry();
   Outcome<void> look_at_credentials();
   Outcome<void> start_policy();
-  void put_in_force(const policy::PolicyPtr& set);
+  void put_in_force(std::function<void(Workers&)> change);
+  Outcome<void> start_pools();
   Outcome<void> listen();
   void build_api();
   void make_retention();
@@ -73,6 +75,8 @@ class Serving {
   std::atomic<bool> ending_{false};
   std::unique_ptr<front::PolicyBoard> policy_;
   std::unique_ptr<FileWatch> policy_watch_;
+  std::unique_ptr<front::PoolBoard> pools_;
+  std::unique_ptr<FileWatch> pools_watch_;
   std::unique_ptr<ClockMover> clock_mover_;
   std::atomic<uint64_t> alerts_sent_{0};
   std::unique_ptr<server::Api> api_;

@@ -15,6 +15,7 @@
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
 #include "ports/policy_store.h"
+#include "ports/pool_store.h"
 #include "ports/reader.h"
 #include "ports/retention.h"
 #include "ports/store.h"
@@ -36,6 +37,7 @@ class OpenStore {
   virtual DeadLetters& dead_letters() = 0;
   virtual JobFiles& job_files() = 0;
   virtual PolicyStore& policy() = 0;
+  virtual PoolStore& pools() = 0;
   virtual Contacts& contacts() = 0;
   virtual Accounts& accounts() = 0;
 };

@@ -11,6 +11,7 @@
 #include "front/account_book.h"
 #include "front/definitions.h"
 #include "front/policy_board.h"
+#include "front/pool_board.h"
 #include "front/vault.h"
 #include "host/callback_intake.h"
 #include "host/contact_intake.h"
@@ -73,6 +74,7 @@ struct ApiParts {
   ContactIntake& contact_intake;
   Contacts& contacts;
   front::AccountBook& accounts;  ///< loaded; shared with the engine
+  front::PoolBoard& pools;
 };
 
 /// A line of the log; no secrets.
@@ -146,6 +148,7 @@ class Api final : public http::Handler {
   JobFiles& job_files() { return parts_.job_files; }
   CallbackIntake& callbacks() { return parts_.callbacks; }
   front::PolicyBoard& policy() { return parts_.policy; }
+  front::PoolBoard& pools() { return parts_.pools; }
   ContactIntake& contact_intake() { return parts_.contact_intake; }
   Contacts& contacts() { return parts_.contacts; }
   front::AccountBook& account_book() { return parts_.accounts; }

@@ -76,7 +76,7 @@ struct TestWorld::Inside {
              host_settings(options)),
         api(ApiParts{intake,      store, store,  store, clock, api_entropy, hub,
                      definitions, vault, store,  host,  host,  store,       store,
-                     host,        host,  policy, host,  store, accounts},
+                     host,        host,  policy, host,  store, accounts,    pools},
             std::move(options)),
         server(any_port(), api) {
     sink.ring = [this] { host.wake(); };
@@ -84,6 +84,7 @@ struct TestWorld::Inside {
     check(static_cast<bool>(started));
     check(static_cast<bool>(api.recover()));
     check(static_cast<bool>(policy.start()));
+    check(static_cast<bool>(pools.start()));
     engine = std::thread([this] { host.run(); });
     running = true;
     client = std::make_unique<TestClient>(server.port());
@@ -102,15 +103,27 @@ struct TestWorld::Inside {
       return policy::ReadText{*std::move(value), {}};
     };
     options.activate = [this](const policy::PolicyPtr& set) {
-      std::promise<void> done;
-      bool taken = host.with_workers([&done, set, waits = running.load()](Workers& workers) {
-        workers.set_policy(set);
-        if (waits) done.set_value();
-      });
-      check(taken);
-      if (running) done.get_future().wait();
+      put_in_force([set](Workers& workers) { workers.set_policy(set); });
     };
     return options;
+  }
+  front::PoolBoard::Options pool_options() {
+    front::PoolBoard::Options options;
+    options.activate = [this](const fleet::PoolTablePtr& table) {
+      put_in_force([table](Workers& workers) { workers.set_pools(table); });
+    };
+    return options;
+  }
+  void put_in_force(const std::function<void(Workers&)>& change) {
+    std::promise<void> done;
+    bool waits = running;
+    // Nobody waits for it before the engine runs.
+    auto* told = waits ? &done : nullptr;
+    check(host.with_workers([told, change](Workers& workers) {
+      change(workers);
+      if (told) told->set_value();
+    }));
+    if (waits) done.get_future().wait();
   }
   std::optional<std::string> policy_file{};
   ~Inside() {
@@ -138,6 +151,7 @@ struct TestWorld::Inside {
   TestIntake intake{host};
   std::atomic<bool> running{false};
   front::PolicyBoard policy{store, clock, policy_options()};
+  front::PoolBoard pools{store, clock, pool_options()};
   Api api;
   Server server;
   std::thread engine;

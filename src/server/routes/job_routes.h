@@ -18,7 +18,17 @@ void amend_job(Api& api, Call call);
 void approve_job(Api& api, Call call);
 void reject_job(Api& api, Call call);
 
+void get_placement(Api& api, Call call);
 void list_queues(Api& api, Call call);
+void list_pools(Api& api, Call call);
+void put_pool(Api& api, Call call);
+void delete_pool(Api& api, Call call);
+void put_pool_topic(Api& api, Call call);
+void delete_pool_topic(Api& api, Call call);
+void drain_pool(Api& api, Call call);
+void activate_pool(Api& api, Call call);
+void get_limits(Api& api, Call call);
+void put_limits(Api& api, Call call);
 void list_workers(Api& api, Call call);
 void get_worker(Api& api, Call call);
 void drain_worker(Api& api, Call call);
@@ -59,6 +69,10 @@ using WorkersVisit = std::function<void(Workers&, const Call&)>;
 void visit_workers(Api& api, Call call, WorkersVisit visit);
 /// The same in the name of a registration; refused when that is another account's.
 void visit_registration(Api& api, Call call, RegistrationId id, WorkersVisit visit);
+/// Shared workers are everybody's to see; others are those of their accounts.
+bool is_seen_by(const fleet::Registration& registration, const Principal& who);
+/// When a drain is over, by `{timeout_ms?}`; nothing: when all have finished.
+Outcome<std::optional<Instant>> drain_end(Api& api, const Call& call);
 /// The entry of the path's first variable, if it is the caller's.
 Outcome<DeadLetterEntry> own_dead_letter(Api& api, const Call& call);
 /// The job of the path's first variable, if it is the caller's.

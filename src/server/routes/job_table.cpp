@@ -39,6 +39,21 @@ constexpr std::string_view register_schema =
       "topics":{"type":"array","items":{"type":"string"}},"max_parallel":{"type":"integer"},
       "capabilities":{"type":"array"},"labels":{"type":"object"},"region":{"type":"string"},
       "type":{"type":"string"},"sdk":{"type":"string"},"resume":{"type":"array"}}})";
+constexpr std::string_view pool_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{
+      "capabilities":{"type":"array","items":{"type":"string"}},"requires":{"type":"array"},
+      "max_concurrent":{"type":"integer"},"rate":{"type":"object"},
+      "status":{"enum":["active","draining","inactive"]},"drain_until":{"type":"string"},
+      "lease_ms":{"type":"integer"},"run_timeout_ms":{"type":"integer"},
+      "start_timeout_ms":{"type":"integer"},"queue_timeout_ms":{"type":"integer"}}})";
+constexpr std::string_view limits_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{
+      "accounts":{"type":"object"},"topics":{"type":"object"},"keys":{"type":"object"}}})";
+constexpr std::string_view drain_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{
+      "timeout_ms":{"type":"integer","minimum":0}}})";
+constexpr std::string_view revision_schema =
+    R"({"type":"object","required":["revision"],"properties":{"revision":{"type":"integer"}}})";
 constexpr std::string_view claim_schema =
     R"({"type":"object","required":["registration_id","seq"],"properties":{
       "registration_id":{"type":"string"},"seq":{"type":"integer"},
@@ -148,6 +163,40 @@ const Route table[] = {
     {.method = Method::get, .path = "/api/v1/queues", .access = Access::viewer,
      .work = Work::command, .handler = routes::list_queues,
      .summary = "What waits for workers, by topic and priority."},
+    {.method = Method::get, .path = "/api/v1/jobs/{job_id}/placement", .access = Access::viewer,
+     .work = Work::blocking, .handler = routes::get_placement,
+     .summary = "Workers that could take the job with their scores, or what keeps it from one."},
+    {.method = Method::get, .path = "/api/v1/pools", .access = Access::viewer,
+     .work = Work::blocking, .handler = routes::list_pools,
+     .summary = "Pools, their terms and who works there.", .response_schema = page_schema},
+    {.method = Method::put, .path = "/api/v1/pools/{pool}", .access = Access::root,
+     .work = Work::blocking, .handler = routes::put_pool, .summary = "Make or replace a pool.",
+     .body = Body::json, .request_schema = pool_schema, .response_schema = revision_schema},
+    {.method = Method::delete_, .path = "/api/v1/pools/{pool}", .access = Access::root,
+     .work = Work::blocking, .handler = routes::delete_pool, .summary = "Remove a pool.",
+     .success = 204},
+    {.method = Method::put, .path = "/api/v1/pools/{pool}/topics/{topic}", .access = Access::root,
+     .work = Work::blocking, .handler = routes::put_pool_topic,
+     .summary = "Let jobs of the topic, or pattern of topics, go to the pool.",
+     .response_schema = revision_schema},
+    {.method = Method::delete_, .path = "/api/v1/pools/{pool}/topics/{topic}",
+     .access = Access::root, .work = Work::blocking, .handler = routes::delete_pool_topic,
+     .summary = "Let them go there no longer.", .success = 204},
+    {.method = Method::post, .path = "/api/v1/pools/{pool}/drain", .access = Access::root,
+     .work = Work::blocking, .handler = routes::drain_pool,
+     .summary = "No new jobs for the pool; what it holds after timeout_ms goes elsewhere.",
+     .body = Body::json_optional, .request_schema = drain_schema,
+     .response_schema = revision_schema},
+    {.method = Method::post, .path = "/api/v1/pools/{pool}/activate", .access = Access::root,
+     .work = Work::blocking, .handler = routes::activate_pool,
+     .summary = "Give the pool jobs again.", .response_schema = revision_schema},
+    {.method = Method::get, .path = "/api/v1/limits", .access = Access::viewer,
+     .work = Work::blocking, .handler = routes::get_limits,
+     .summary = "Limits that hold for the account, and what is used of them."},
+    {.method = Method::put, .path = "/api/v1/limits", .access = Access::root,
+     .work = Work::blocking, .handler = routes::put_limits,
+     .summary = "Replace the limits of accounts, topics and keys.", .body = Body::json,
+     .request_schema = limits_schema, .response_schema = revision_schema},
     {.method = Method::get, .path = "/api/v1/workers", .access = Access::viewer,
      .work = Work::command, .handler = routes::list_workers, .summary = "Workers that are known.",
      .response_schema = page_schema},
@@ -156,7 +205,8 @@ const Route table[] = {
      .summary = "A worker, its load and what it holds."},
     {.method = Method::post, .path = "/api/v1/workers/{worker_id}/drain",
      .access = Access::operator_, .work = Work::command, .handler = routes::drain_worker,
-     .summary = "Give the worker no more jobs."},
+     .summary = "Give the worker no more jobs; what it holds after timeout_ms goes elsewhere.",
+     .body = Body::json_optional, .request_schema = drain_schema},
     {.method = Method::post, .path = "/api/v1/workers/{worker_id}/undrain",
      .access = Access::operator_, .work = Work::command, .handler = routes::undrain_worker,
      .summary = "Give the worker jobs again."},

@@ -126,7 +126,15 @@ void World::set_policy(policy::PolicyPtr policy) {
   if (process_) put_in_force();
 }
 
+void World::set_pools(fleet::PoolTablePtr pools) {
+  pools_ = std::move(pools);
+  if (process_) put_in_force();
+}
+
 void World::put_in_force() {
+  if (pools_ && !process_->host.with_workers(
+                    [pools = pools_](Workers& workers) { workers.set_pools(pools); }))
+    throw Violation{"the queue of a small world is full"};
   if (!policy_) return;
   bool taken = process_->host.with_workers([this, policy = policy_](Workers& workers) {
     workers.set_policy(policy);

@@ -77,6 +77,8 @@ class World {
   const SimStore& store() const { return store_; }
   /// Stored at once, and put into force in the process that lives now and in all to come.
   void set_policy(policy::PolicyPtr policy);
+  /// The same of pools and limits.
+  void set_pools(fleet::PoolTablePtr pools);
   ContactIntake& contact_intake();
   const std::map<ContactKey, Contact>& contacts() const { return store_.contacts(); }
   /// What is in force from the next turn on; survives every crash, as the catalogue does.
@@ -141,6 +143,7 @@ class World {
   Clients clients_;
   HostSettings settings_;
   policy::PolicyPtr policy_;
+  fleet::PoolTablePtr pools_;
   std::unique_ptr<Process> process_;
   NextTurn next_;
   uint64_t chaos_turns_ = 0;

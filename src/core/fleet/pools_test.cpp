@@ -131,7 +131,7 @@ TEST(Pools, a_draining_pool_gets_nothing_and_what_it_holds_goes_back_uncounted_i
   at.fleet.use(at.now, table_of(R"({"version":1,"pools":{"p":{"status":"draining",
       "drain_until":")" + to_rfc3339(until) +
                                 R"("}}})"));
-  at.claim("w", 2, 10);
+  at.claim("w", 2, 10, 60'000);
   at.offer("j2");
   EXPECT_TRUE(at.commit().empty());
   EXPECT_EQ(at.fleet.routing_of(at.now, JobId("j2")).reason_code, "no_workers");

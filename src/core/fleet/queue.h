@@ -106,7 +106,7 @@ class Queue {
   /// something to do by that.
   std::set<ProfileId> give_back(Instant now, const Counted& counted, bool tokens_back);
   /// A lease that the store knows of.
-  void adopt(const Counted& counted);
+  void adopt(Instant now, const Counted& counted);
   /// False while a limit of the account, the topic or a key keeps the class.
   bool may_go(Instant now, ClassId id);
   bool pool_is_open(Instant now, const std::string& pool);

@@ -84,9 +84,10 @@ Queue::Counted Queue::take(Instant now, const JobId& job, const std::string& poo
   return counted;
 }
 
-void Queue::adopt(const Counted& counted) {
+void Queue::adopt(Instant now, const Counted& counted) {
   gates_.count(counted.account.text(), counted.pool, counted.topic, std::nullopt);
   for (const std::string& key : counted.limit_keys) count_key(counted.account, key, 1, nullptr);
+  look_at_topic(now, counted.topic, nullptr);
 }
 
 std::set<Queue::ProfileId> Queue::give_back(Instant now, const Counted& counted, bool tokens_back) {

@@ -65,7 +65,7 @@ void Fleet::adopt(Instant now, const job::Summary& holder) {
     lease.seq = holder.claim_seq;
     registration.answered_seq = std::max(registration.answered_seq, holder.claim_seq);
   }
-  queue_.adopt({lease.account, lease.pool, lease.topic, lease.limit_keys});
+  queue_.adopt(now, {lease.account, lease.pool, lease.topic, lease.limit_keys});
   hold(registration, key, std::move(lease));
 }
 

@@ -198,12 +198,20 @@ void JobDesk::settled(TouchedJob& touched, Instant now) {
 void JobDesk::perform(const job::Job& job, const job::Effect& effect) {
   if (std::holds_alternative<job::WithdrawJob>(effect)) fleet_.withdraw(job.id);
   if (const auto* revoke = std::get_if<job::RevokeLease>(&effect))
-    fleet_.revoke({job.id, revoke->fence});
+    fleet_.revoke(now_, {job.id, revoke->fence});
   if (const auto* free = std::get_if<job::FreeLease>(&effect))
     fleet_.free(now_, {job.id, free->fence}, free->refused);
 }
 
 void JobDesk::tell_fleet(const DecidedJobItem& decided, const OpenJob& open) {
+  // The attempt was over before: nothing else will tell that its lease is.
+  const auto* loss = std::get_if<job::LoseLease>(&decided.item.command.body);
+  if (loss && decided.refusal) {
+    fleet::LeaseKey key{open.job.id, loss->fence};
+    const fleet::Lease* held = fleet_.find_lease(key);
+    // One that was revoked meanwhile is its worker's to let go of.
+    if (!held || !held->revoked) fleet_.free(now_, key, false);
+  }
   if (!decided.item.assignment) return;
   const job::Attempt* attempt = open.job.open_attempt();
   if (decided.fence == 0 || !attempt || attempt->fence != decided.fence)

@@ -62,7 +62,7 @@ TEST_F(PoolRoutes, mistakes_are_told_with_their_paths_and_stale_writes_refused) 
   EXPECT_EQ(put("/pools/p/topics/x", Value()).status, 404);
   ASSERT_EQ(put("/pools/p", Value::object(), "If-None-Match: *\r\n").status, 200);
   EXPECT_EQ(put("/pools/p", Value::object(), "If-Match: \"9\"\r\n").status, 412);
-  EXPECT_EQ(put("/pools/p/topics/a b", Value()).status, 422);
+  EXPECT_EQ(put("/pools/p/topics/a%20b", Value()).status, 422);
   EXPECT_EQ(put("/limits", Value::object({{"accounts", 3}})).status, 422);
   EXPECT_EQ(post("/pools/p/drain", Value::object({{"timeout_ms", -1}})).status, 422);
 }

@@ -77,7 +77,7 @@ std::optional<Lost> Fleet::placed(Instant now, const Assignment& assignment,
   auto found = registrations_.find(assignment.registration);
   // What is known of it from its leases alone was given nothing: it went, and they stayed.
   if (found == registrations_.end() || found->second.ghost) {
-    uncount(now, assignment.taken, false);
+    owed_.insert_or_assign(key, assignment.taken);
     return Lost{key, false};
   }
   Registration& registration = found->second;

@@ -225,7 +225,7 @@ class Fleet {
 
   // leases.cpp
   /// The fence was revoked: the worker is told, the slot stays taken until it has answered.
-  void revoke(const LeaseKey& lease);
+  void revoke(Instant now, const LeaseKey& lease);
   /// The attempt is over on both sides: the slot is free. A worker that declined it or never got
   /// it, three times in a row, is passed over for the topic (J-58).
   void free(Instant now, const LeaseKey& lease, bool refused);
@@ -281,7 +281,9 @@ class Fleet {
                  const std::vector<LeaseKey>& resume, Enrolled& enrolled);
   /// The lease is counted by the keys of its limits already.
   void hold(Registration& registration, const LeaseKey& key, Lease lease);
-  void let_go(Instant now, Registration& registration, const LeaseKey& key);
+  void let_go(Instant now, Registration& registration, const LeaseKey& key, bool owed = false);
+  /// True when the lease was owed; it is counted no longer.
+  bool pay(Instant now, const LeaseKey& lease);
   void uncount(Instant now, const Queue::Counted& counted, bool tokens_back);
   /// Lets workers of these profiles that wait have what they may.
   void match(Instant now, const std::set<Queue::ProfileId>& profiles);
@@ -311,6 +313,8 @@ class Fleet {
   std::map<WorkerId, std::optional<Instant>> drained_;
   std::set<std::string> pools_drained_;  ///< their time is over, and what they held was taken
   std::map<LeaseKey, RegistrationId> holders_;
+  /// Leases of workers that are gone, counted until their jobs have heard of it.
+  std::map<LeaseKey, Queue::Counted> owed_;
   std::set<RegistrationId> replaced_;
   std::set<std::pair<Instant, RegistrationId>> replaced_ends_;  ///< when that is forgotten
   std::set<std::pair<Instant, RegistrationId>> expiries_;

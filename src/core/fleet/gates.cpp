@@ -43,9 +43,10 @@ job::Phase phase_of(Reason reason) {
 int64_t Bucket::level(const Rate& rate, Instant now) const {
   int64_t full = rate.burst * token;
   if (!at_) return full;
+  if (now < *at_) at_ = now;
   // Per millisecond a thousandth of what comes in a second.
   int64_t per_ms = rate.per_second * (token / 1'000);
-  int64_t passed = std::max<int64_t>(0, (now - *at_).ms);
+  int64_t passed = (now - *at_).ms;
   if (passed >= (full - std::min(full, micros_)) / per_ms + 1) return full;
   return std::min(full, micros_ + passed * per_ms);
 }
@@ -59,8 +60,7 @@ std::optional<Instant> Bucket::next(const Rate& rate, Instant now) const {
 
 void Bucket::take(const Rate& rate, Instant now) {
   micros_ = level(rate, now) - token;
-  // A clock that went back gives nothing twice.
-  at_ = at_ ? std::max(*at_, now) : now;
+  at_ = now;
 }
 
 void Bucket::give_back(const Rate& rate) {

@@ -37,7 +37,8 @@ class Bucket {
  private:
   int64_t level(const Rate& rate, Instant now) const;
   int64_t micros_ = 0;
-  std::optional<Instant> at_;  ///< of the level; nothing: it is full
+  /// Of the level; nothing: it is full. A clock that went back takes it along when it is looked at.
+  mutable std::optional<Instant> at_;
 };
 
 /// What is used of the limits of accounts, pools and topics: leases that are held, tokens of rates,

@@ -90,6 +90,7 @@ TEST(Limits, rates_let_bursts_pass_and_then_one_by_one_when_their_token_is_due) 
   at.pass(1'000'000);
   at.enroll(FleetFixture::card("w", {"*"}, 100), "again");
   at.claim("again", 1, 100, 60'000);
+  at.fleet.expire(at.now);
   EXPECT_EQ(at.commit(), (Pairs{"j4>w", "j5>w"}));
   for (int i = 6; i < 9; ++i) at.offer("j" + std::to_string(i));
   EXPECT_EQ(at.commit(), Pairs{"j6>w"});
@@ -199,6 +200,7 @@ TEST(Budgets, a_budget_that_is_used_up_parks_jobs_until_the_day_turns_or_it_is_r
   at.now = midnight;
   at.enroll(FleetFixture::card("w", {"*"}, 100), "again");
   at.claim("again", 1, 100, 60'000);
+  at.fleet.expire(at.now);
   EXPECT_EQ(at.commit(), Pairs{"j2>w"});
 }
 
@@ -231,6 +233,45 @@ TEST(Gates, buckets_lose_and_win_nothing_by_being_looked_at) {
     ++taken;
   }
   EXPECT_EQ(taken, 30);
+  // A clock that goes back gives and takes nothing.
+  EXPECT_EQ(bucket.next(rate, Instant{11'001}), Instant{11'334});
+  EXPECT_EQ(bucket.next(rate, Instant{5'000}), Instant{5'334});
+  EXPECT_FALSE(bucket.next(rate, Instant{5'334}));
+}
+
+TEST(Limits, who_waits_for_a_token_does_not_wait_for_a_clock_that_went_back) {
+  Limited at(R"({"accounts":{"default":{"rate":{"per_second":1}}}})");
+  at.enroll(FleetFixture::card("w", {"*"}, 100));
+  at.claim("w", 1, 100, 60'000);
+  at.offer("j1");
+  at.offer("j2");
+  EXPECT_EQ(at.commit(), Pairs{"j1>w"});
+  at.answers();
+  at.claim("w", 2, 100, 60'000);
+  at.fleet.expire(at.now);
+  at.pass(-3'000'000);
+  at.fleet.expire(at.now);
+  EXPECT_TRUE(at.commit().empty());
+  EXPECT_EQ(at.fleet.next_due(), at.now + Duration{1'000});
+  at.pass(1'000);
+  at.fleet.expire(at.now);
+  EXPECT_EQ(at.commit(), Pairs{"j2>w"});
+}
+
+// J-56: a lease is over for others when its job has heard of it.
+TEST(Limits, a_worker_that_is_gone_frees_its_place_when_its_job_knows) {
+  Limited at(R"({"accounts":{"acme":{"max_concurrent":1}}})");
+  at.enroll(FleetFixture::card("w1"));
+  LeaseKey lease = at.lease("w1", 1, "j1");
+  at.pass(20'000);
+  at.enroll(FleetFixture::card("w2"));
+  at.claim("w2", 1, 10, 60'000);
+  at.offer("j2");
+  at.pass(10'000);
+  ASSERT_EQ(at.fleet.expire(at.now).size(), 1u);
+  EXPECT_TRUE(at.commit().empty());
+  at.fleet.free(at.now, lease, false);
+  EXPECT_EQ(at.commit(), Pairs{"j2>w2"});
 }
 
 }  // namespace

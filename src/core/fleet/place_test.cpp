@@ -198,7 +198,7 @@ TEST(Placement, as_many_leases_with_a_key_as_it_allows) {
   at.claim("w1", 2, 10);
   EXPECT_TRUE(at.commit().empty());
   // One that is being cancelled may still be at work.
-  at.fleet.revoke({JobId("j1"), 1});
+  at.fleet.revoke(at.now, {JobId("j1"), 1});
   EXPECT_TRUE(at.commit().empty());
   at.fleet.free(at.now, {JobId("j1"), 1}, false);
   EXPECT_EQ(at.commit(), Pairs{"j3>w1"});

@@ -238,7 +238,8 @@ class Queue {
   std::set<std::string> closed_topics_;
   std::set<std::string> closed_pools_;
   std::set<Due> due_;
-  size_t prefers_ = 0;  ///< classes
+  Instant looked_at_{};  ///< when it was last asked what is due
+  size_t prefers_ = 0;   ///< classes
   ClassId next_class_ = 1;
   ProfileId next_profile_ = 1;
   FlowId next_flow_ = 1;

@@ -162,9 +162,13 @@ std::optional<Instant> Queue::next_due() const {
 
 std::set<Queue::ProfileId> Queue::open_due(Instant now) {
   std::set<ProfileId> opened;
-  while (!due_.empty() && std::get<Instant>(*due_.begin()) <= now) {
-    auto [at, what, name] = *due_.begin();
-    due_.erase(due_.begin());
+  std::set<Due> due;
+  // When the clock has gone back nothing is due when it said: all are looked at again.
+  if (now < looked_at_) due.swap(due_);
+  looked_at_ = now;
+  while (!due_.empty() && std::get<Instant>(*due_.begin()) <= now)
+    due.insert(due_.extract(due_.begin()));
+  for (const auto& [at, what, name] : due) {
     if (what == Opens::account) unpark(AccountId(name), opened);
     if (what == Opens::topic) look_at_topic(now, name, &opened);
     if (what == Opens::pool && closed_pools_.erase(name) > 0) add_profiles_of_pool(name, opened);

@@ -51,7 +51,7 @@ Registration& Fleet::holder_of(Instant now, const job::Summary& holder) {
 
 void Fleet::adopt(Instant now, const job::Summary& holder) {
   LeaseKey key{holder.id, holder.fence};
-  if (holder.fence == 0 || holders_.contains(key)) return;
+  if (holder.fence == 0 || holders_.contains(key) || owed_.contains(key)) return;
   Registration& registration = holder_of(now, holder);
   Lease lease;
   lease.attempt = holder.attempts;

@@ -106,7 +106,7 @@ class World {
       fleet_.offer(now_, ready_job(summarize(job, started_at_)));
     if (std::holds_alternative<job::WithdrawJob>(effect)) fleet_.withdraw(job.id);
     if (const auto* revoke = std::get_if<job::RevokeLease>(&effect))
-      fleet_.revoke({job.id, revoke->fence});
+      fleet_.revoke(now_, {job.id, revoke->fence});
     if (const auto* free = std::get_if<job::FreeLease>(&effect))
       fleet_.free(now_, {job.id, free->fence}, free->refused);
   }

@@ -3,7 +3,9 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "adapters/grpc_policy/grpc_policy.h"
 #include "adapters/http/http_calls.h"
+#include "adapters/memory/memory_counters.h"
 #include "adapters/memory/memory_store.h"
 #include "adapters/memory/virtual_clock.h"
 #include "adapters/memory/wheel_timers.h"
@@ -129,6 +131,15 @@ class RealWorld final : public cli::World {
     options.queue_max = wanted.queue_max;
     options.on_trouble = std::move(wanted.on_trouble);
     return std::unique_ptr<Telemetry>(std::make_unique<OtlpTelemetry>(std::move(options)));
+  }
+  Outcome<std::unique_ptr<PolicyKernel>> policy_kernel(cli::KernelWanted wanted) override {
+    KernelOptions options{wanted.url, wanted.tls_ca, wanted.tls_required, wanted.insecure};
+    FERMATA_TRY(address, kernel_address(options));
+    return std::unique_ptr<PolicyKernel>(
+        std::make_unique<GrpcPolicy>(address, std::move(wanted.on_answer)));
+  }
+  std::unique_ptr<Counters> counters(const Clock& clock) override {
+    return std::make_unique<MemoryCounters>(clock);
   }
   std::unique_ptr<Clock> system_clock() override { return std::make_unique<SystemClock>(); }
   std::unique_ptr<cli::MovableClock> movable_clock(Instant start) override {

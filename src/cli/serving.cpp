@@ -139,6 +139,7 @@ void Serving::build_api() {
   options.credential_bytes_max = settings_.credential_bytes_max;
   options.bulk_items_max = settings_.bulk_items_max;
   options.job_limits = job_limits_of(settings_);
+  options.policy = policy_settings_of(settings_);
   options.job_batch_max = settings_.jobs_batch_max;
   options.approvals_allow_self = settings_.approvals_allow_self;
   options.job_log_bytes_max = settings_.jobs_log_bytes_max;
@@ -285,6 +286,8 @@ void Serving::end(std::string_view why) {
   if (was_serving) host_thread_.join();
   if (retention_thread_.joinable()) retention_thread_.join();
   host_ = nullptr;
+  // Waits for answers that are being told: none may wake a host that is gone.
+  engine_.kernel.reset();
   server_.reset();
   api_.reset();
   policy_.reset();

@@ -18,6 +18,20 @@ namespace fermata::cli {
 class LoggingFeed final : public PassingFeed {
  public:
   LoggingFeed(Feed& hub, Log& log) : PassingFeed(hub), log_(log) {}
+  void job_judged(const job::PolicyDecision& decision) override {
+    PassingFeed::job_judged(decision);
+    if (decision.source == "fail_open")
+      log_.warn(decision.reason, {{"job_id", decision.job.text()}, {"topic", decision.topic}});
+  }
+  void kernel_named(const std::string& snapshot) override {
+    PassingFeed::kernel_named(snapshot);
+    log_.info("The policy kernel names its policy", {{"snapshot", snapshot}});
+  }
+  void breaker_changed(std::string_view name, breaker::State state) override {
+    PassingFeed::breaker_changed(name, state);
+    log_.warn("Circuit breaker of the policy kernel",
+              {{"breaker", std::string(name)}, {"state", std::string(name_of(state))}});
+  }
   void logged(const WriteLog& line) override {
     LogLevel level = log_level_of(line.level);
     if (line.trace_id.empty())

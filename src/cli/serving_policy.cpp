@@ -54,7 +54,10 @@ Outcome<void> Serving::start_policy() {
   policy_ = std::make_unique<front::PolicyBoard>(engine_.store->policy(), engine_.clock(),
                                                  std::move(options));
   FERMATA_TRY_VOID(policy_->start());
-  if (policy_->current()->common().none())
+  if (settings_.policy != "rules")
+    log_.info("Jobs are judged by a policy kernel",
+              {{"policy", settings_.policy}, {"policy_kernel", settings_.policy_kernel}});
+  if (settings_.policy != "kernel" && policy_->current()->common().none())
     log_.warn("There is no policy: every job is allowed", {{"policy_file", file}});
   policy_watch_ = around_.world.watch_file(file, [this] { policy_->look(); });
   return {};

@@ -12,6 +12,8 @@ constexpr uint64_t kib = 1 << 10, mib = 1 << 20, gib = 1 << 30;
 constexpr SettingBounds all_bounds[] = {
     {"http_mails_per_account_max", &Settings::http_mails_per_account_max, 1, 64},
     {"http_mails_per_account_max", &Settings::http_mails_per_account_max, 1, 64},
+    {"policy_kernel_timeout_ms", &Settings::policy_kernel_timeout_ms, 100, 30'000},
+    {"policy_kernel_calls_max", &Settings::policy_kernel_calls_max, 1, 10'000},
     {"job_days", &Settings::job_days, 0, longest_days},
     {"dead_letter_days", &Settings::dead_letter_days, 0, longest_days},
     {"jobs_upload_hours", &Settings::jobs_upload_hours, 1, 24 * 365},

@@ -13,7 +13,14 @@ namespace {
 
 // Variables that belong to clients and tests, not to settings.
 constexpr std::string_view other_variables[] = {"FERMATA_SERVER", "FERMATA_KEY", "FERMATA_CONFIG",
-                                                "FERMATA_BINARY"};
+                                                "FERMATA_BINARY", "FERMATA_KERNEL"};
+
+/// Names by which others know a setting. The setting's own name wins.
+constexpr std::pair<std::string_view, std::string_view> known_elsewhere[] = {
+    {"POLICY_CHECK_FAIL_MODE", "policy_check_fail_mode"},
+    {"SAFETY_KERNEL_TLS_CA", "policy_kernel_tls_ca"},
+    {"SAFETY_KERNEL_TLS_REQUIRED", "policy_kernel_tls_required"},
+    {"SAFETY_KERNEL_INSECURE", "policy_kernel_insecure"}};
 
 /// Records hold values nested `value_nesting_max` deep; inputs and outputs stand inside other
 /// values.
@@ -118,6 +125,11 @@ std::string complaint_about(std::string_view name, const Settings& settings) {
   for (auto [choice, value] : {std::pair("saga_on_denied", settings.saga_on_denied),
                                std::pair("saga_on_failed", settings.saga_on_failed)})
     if (name == choice && !is_one_of(value, {"park", "skip"})) return "`park` or `skip`";
+  if (name == "policy" && !is_one_of(settings.policy, {"rules", "kernel", "both"}))
+    return "`rules`, `kernel` or `both`";
+  if (name == "policy_check_fail_mode" &&
+      !is_one_of(settings.policy_check_fail_mode, {"", "closed", "open"}))
+    return "`closed` or `open`";
   if (name == "clock" && !virtual_start_of(settings))
     return "`system` or `virtual:2026-01-26T00:00:00Z`";
   if (name == "data" && settings.data.empty()) return "a directory";
@@ -149,6 +161,11 @@ std::string complaint_about(std::string_view name, const Settings& settings) {
 
 std::vector<GivenSetting> from_environment(std::span<const std::string> environment) {
   std::vector<GivenSetting> given;
+  for (const std::string& entry : environment)
+    for (const auto& [variable, setting] : known_elsewhere)
+      if (entry.starts_with(std::string(variable) + "="))
+        given.push_back({std::string(setting), entry.substr(variable.size() + 1),
+                         SettingSource::environment, std::string(variable)});
   for (const std::string& entry : environment) {
     size_t equals = entry.find('=');
     std::string variable = entry.substr(0, equals);
@@ -350,6 +367,18 @@ job::Limits job_limits_of(const Settings& settings) {
   limits.retryable_attempts = static_cast<uint32_t>(settings.jobs_retryable_attempts_max);
   limits.queued_max = settings.jobs_queued_max;
   return limits;
+}
+
+PolicySettings policy_settings_of(const Settings& settings) {
+  PolicySettings policy;
+  if (settings.policy == "kernel") policy.mode = PolicyMode::kernel;
+  if (settings.policy == "both") policy.mode = PolicyMode::both;
+  if (!settings.policy_check_fail_mode.empty())
+    policy.fail_mode =
+        settings.policy_check_fail_mode == "open" ? job::FailMode::open : job::FailMode::closed;
+  policy.kernel_timeout_ms = static_cast<int64_t>(settings.policy_kernel_timeout_ms);
+  policy.kernel_calls_max = settings.policy_kernel_calls_max;
+  return policy;
 }
 
 graph::DefinitionLimits definition_limits_of(const Settings& settings) {

@@ -12,8 +12,10 @@
 #include "ports/catalog.h"
 #include "ports/clock.h"
 #include "ports/contacts.h"
+#include "ports/counters.h"
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
+#include "ports/policy_kernel.h"
 #include "ports/policy_store.h"
 #include "ports/reader.h"
 #include "ports/retention.h"
@@ -52,6 +54,15 @@ struct CallsWanted {
   std::function<void()> on_answer;  ///< called on another thread
   FindSecrets find_secrets;         ///< of credentials; called on another thread
   size_t mails_per_account_max = 16;
+};
+
+/// How to reach the policy kernel; settings `policy_kernel…`.
+struct KernelWanted {
+  std::string url;
+  std::string tls_ca;
+  bool tls_required = false;
+  bool insecure = false;
+  std::function<void()> on_answer;  ///< called on another thread
 };
 
 /// What a store has to say of itself, on the thread that met it.
@@ -104,6 +115,9 @@ class World {
   virtual Outcome<std::unique_ptr<Calls>> calls(CallsWanted wanted) = 0;
   /// Fails with invalid_setting.
   virtual Outcome<std::unique_ptr<Telemetry>> telemetry(TelemetryWanted wanted) = 0;
+  /// Fails with invalid_setting, also where nothing would protect the way to it.
+  virtual Outcome<std::unique_ptr<PolicyKernel>> policy_kernel(KernelWanted wanted) = 0;
+  virtual std::unique_ptr<Counters> counters(const Clock& clock) = 0;
   virtual std::unique_ptr<Clock> system_clock() = 0;
   virtual std::unique_ptr<MovableClock> movable_clock(Instant start) = 0;
   virtual std::unique_ptr<Entropy> entropy() = 0;

@@ -9,6 +9,7 @@
 #include "host/contact_intake.h"
 #include "host/definitions.h"
 #include "host/intake.h"
+#include "host/kernel_desk.h"
 #include "host/job_intake.h"
 #include "host/schedule_intake.h"
 #include "host/signal_intake.h"
@@ -37,6 +38,9 @@ struct HostPorts {
   Calls* callbacks = nullptr;         ///< carries callbacks; none: they stay where they are
   Contacts* contacts = nullptr;       ///< none: runs are about nobody
   AccountSource* accounts = nullptr;  ///< none: all have the defaults
+  PolicyKernel* kernel = nullptr;     ///< asked where `policy.mode` says so; needs `counters`
+  Counters* counters = nullptr;
+  JobFiles* job_files = nullptr;  ///< none: large inputs are told by their size alone
 };
 
 /// How callbacks are sent (W-74); settings `callback_…`.
@@ -60,6 +64,7 @@ struct HostSettings {
   uint32_t checkpoints_kept = 2;        ///< per run
   size_t cached_jobs_max = 20'000;
   job::Limits jobs{};
+  PolicySettings policy{};
   fleet::Settings fleet{};
   size_t cached_schedules_max = 10'000;
   schedule::ScheduleLimits schedules{};

@@ -6,19 +6,28 @@
 
 namespace fermata {
 
-JobDesk::JobDesk(Store& store, Entropy& entropy, const HostSettings& settings, Instant now)
-    : entropy_(entropy),
+namespace {
+
+constexpr Duration unasked_max{120'000};
+
+}  // namespace
+
+JobDesk::JobDesk(const HostPorts& ports, const HostSettings& settings)
+    : entropy_(ports.entropy),
       limits_(settings.jobs),
-      cache_(store, settings.cached_jobs_max),
+      cache_(ports.store, settings.cached_jobs_max),
       fleet_(settings.fleet),
-      now_(now),
-      started_at_(now),
+      policy_(settings.policy),
+      kernel_(ports.kernel, ports.counters, ports.job_files, settings.policy),
+      now_(ports.clock.now()),
+      started_at_(now_),
       queue_(settings.queue_commands_max) {}
 
 std::vector<JobItem> JobDesk::gather(Instant now, size_t most) {
   now_ = now;
   for (Visit& visit : queue_.take(most)) visit(*this);
   expire(now);
+  hear_kernel(now);
   while (!deferred_.empty() && is_due(deferred_.begin()->first, now)) {
     items_.push_back(std::move(deferred_.begin()->second));
     deferred_.erase(deferred_.begin());
@@ -26,8 +35,13 @@ std::vector<JobItem> JobDesk::gather(Instant now, size_t most) {
   for (const auto& due : alarm_.due(now, most)) send(due.key, job::WakeJob{});
   std::vector<JobItem> items;
   while (!items_.empty() && items.size() < most) {
-    items.push_back(std::move(items_.front()));
+    JobItem item = std::move(items_.front());
     items_.pop_front();
+    if (needs_word(item)) {
+      kernel_.consult(std::move(item));
+    } else {
+      items.push_back(std::move(item));
+    }
   }
   return items;
 }
@@ -111,11 +125,11 @@ DecidedJobItem& JobDesk::decide(TouchedJob& touched, JobItem item, Instant now,
                    .version = open.version + 1,
                    .epoch = 0,
                    .engine_started_at = started_at_,
-                   .policy = policy_.of(open.job.account),
+                   .policy = policy_of(open.job.account),
                    .limits = limits_};
   if (const auto* submit = std::get_if<job::SubmitJob>(&item.command.body)) {
     given.queued = fleet_.queue().waiting_of(submit->account);
-    given.policy = policy_.of(submit->account);
+    given.policy = policy_of(submit->account);
   }
   auto decision = job::decide(open.job, item.command, given);
   DecidedJobItem decided{.item = std::move(item)};
@@ -169,11 +183,7 @@ void JobDesk::settled(TouchedJob& touched, Instant now) {
   JobId id = open.job.id;
   bool ended = !open.job.exists() || open.job.finished();
   alarm_.set(id, ended ? std::nullopt : job::next_due(open.job, started_at_));
-  if (open.job.state == job::State::approval_required) {
-    awaiting_.insert(id);
-  } else {
-    awaiting_.erase(id);
-  }
+  track(id, open.job.state, open.job.phase);
   if (ended) cache_.forget(id);
 }
 
@@ -183,6 +193,8 @@ void JobDesk::perform(const job::Job& job, const job::Effect& effect) {
     fleet_.revoke({job.id, revoke->fence});
   if (const auto* free = std::get_if<job::FreeLease>(&effect))
     fleet_.free(now_, {job.id, free->fence}, free->refused);
+  if (const auto* ask = std::get_if<job::AskPolicy>(&effect))
+    kernel_.ask(job.id, ask->revision, job.undoes());
 }
 
 void JobDesk::tell_fleet(const DecidedJobItem& decided, const OpenJob& open) {
@@ -210,12 +222,15 @@ void JobDesk::recover(Instant now, const job::Summary& summary) {
   fleet_.adopt(now, summary);
   if (summary.state == job::State::scheduled) fleet_.offer(now, fleet::ready_job(summary));
   alarm_.set(summary.id, summary.next_due);
-  if (summary.state == job::State::approval_required) awaiting_.insert(summary.id);
+  track(summary.id, summary.state, summary.phase);
+  // Nobody remembers whether the kernel was asked.
+  if (summary.state == job::State::pending && summary.phase == job::Phase::policy)
+    send(summary.id, job::WakeJob{});
 }
 
 void JobDesk::set_policy(policy::PolicyPtr policy) {
   policy_.set(std::move(policy));
-  for (const JobId& id : awaiting_) send(id, job::ReviewJob{});
+  review_approvals();
 }
 
 void JobDesk::take_back(const TouchedJob& touched) {
@@ -228,6 +243,9 @@ bool JobDesk::is_orphan(const job::Summary& row) {
   if (open && open->undurable()) return false;
   if (row.next_due && !alarm_.has(row.id)) return true;
   if (row.state == job::State::scheduled) return !fleet_.queue().holds(row.id);
+  // Waiting for a verdict that nobody was asked for (J-81 b).
+  if (row.state == job::State::pending && row.phase == job::Phase::policy)
+    return !kernel_.holds(row.id) && row.updated_at + unasked_max <= now_;
   return row.fence != 0 && !fleet_.find_lease({row.id, row.fence});
 }
 
@@ -255,6 +273,7 @@ std::optional<Instant> JobDesk::next_due() const {
     if (at && (!due || *at < *due)) due = at;
   };
   consider(fleet_.next_due());
+  consider(kernel_.next_due());
   if (!deferred_.empty()) {
     Instant until = deferred_.begin()->first;
     consider(is_due(until, now_) ? now_ : until);

@@ -18,7 +18,7 @@ namespace fermata {
 /// partition's thread alone.
 class JobDesk final : public Workers {
  public:
-  JobDesk(Store& store, Entropy& entropy, const HostSettings& settings, Instant now);
+  JobDesk(const HostPorts& ports, const HostSettings& settings);
 
   /// From any thread: to be called in the next turn. False when too many wait.
   using Visit = std::function<void(JobDesk&)>;
@@ -46,6 +46,12 @@ class JobDesk final : public Workers {
   /// Takes what the commit alone needs out of `touched`.
   JobWrite write_of(TouchedJob& touched) const;
   job::Summary summary_of(const OpenJob& open) const { return summarize(open.job, started_at_); }
+  /// Sends questions to the policy kernel.
+  void ask_kernel(Instant now);
+  /// What the kernel has named since the last time.
+  std::optional<std::string> take_kernel_named() { return std::exchange(kernel_named_, {}); }
+  /// Which breaker is in another state than the last time.
+  std::optional<BreakerView> take_breaker_change();
   /// Tells claims that have something to tell.
   void answer_claims(Instant now);
   /// Nobody waits any longer: the engine stops.
@@ -64,8 +70,8 @@ class JobDesk final : public Workers {
   bool replay_orphan(const job::Summary& row, Instant now);
   void started(Instant now) { started_at_ = now; }
 
-  bool idle() const { return items_.empty() && queue_.size() == 0; }
-  bool quiet() const { return idle() && deferred_.empty(); }
+  bool idle() const { return items_.empty() && queue_.size() == 0 && kernel_.idle(); }
+  bool quiet() const { return idle() && deferred_.empty() && kernel_.quiet(); }
   std::optional<Instant> next_due() const;
   JobCache& cache() { return cache_; }
   const job::Limits& limits() const { return limits_; }
@@ -93,6 +99,8 @@ class JobDesk final : public Workers {
   void set_policy(policy::PolicyPtr policy) override;
   const policy::Windows& windows() const override { return policy_.windows(); }
   policy::Windows& windows() { return policy_.windows(); }
+  std::vector<BreakerView> breakers() override;
+  bool reset_breaker(const std::string& name) override;
   /// What was decided of the job was not stored.
   void take_back(const TouchedJob& touched);
 
@@ -102,6 +110,11 @@ class JobDesk final : public Workers {
     std::vector<ClaimReply> replies;
   };
   void send(const JobId& job, job::CommandBody body);
+  void review_approvals();
+  void hear_kernel(Instant now);
+  bool needs_word(const JobItem& item) const;
+  void track(const JobId& job, job::State state, job::Phase phase);
+  const job::Policy* policy_of(const AccountId& account);
   void lose(const std::vector<fleet::Lost>& lost);
   void expire(Instant now);
   void keep(TouchedJob& touched, job::Record record, std::vector<job::Record>& told);
@@ -120,7 +133,10 @@ class JobDesk final : public Workers {
   JobCache cache_;
   fleet::Fleet fleet_;
   JobPolicy policy_;
+  KernelDesk kernel_;
+  std::optional<std::string> kernel_named_;
   std::set<JobId> awaiting_;  ///< approval: a change of policy is looked at by each of them
+  std::set<JobId> unjudged_;  ///< policy was unavailable: asked when the breaker closes
   Alarm<JobId> alarm_;        ///< deadlines, timeouts, backoffs
   Instant now_;               ///< of the turn under way
   Instant started_at_;        ///< the engine's

@@ -8,6 +8,7 @@
 #include "core/job/summary.h"
 #include "core/policy/policy_set.h"
 #include "core/policy/windows.h"
+#include "host/breaker.h"
 
 namespace fermata {
 
@@ -73,6 +74,10 @@ class Workers {
   /// From now on no attempt starts under another policy (J-27).
   virtual void set_policy(policy::PolicyPtr policy) = 0;
   virtual const policy::Windows& windows() const = 0;
+  /// Before whoever is asked outside; empty where nobody is.
+  virtual std::vector<BreakerView> breakers() = 0;
+  /// False when there is none of that name.
+  virtual bool reset_breaker(const std::string& name) = 0;
 };
 
 /// The way of jobs and workers into the engine. Safe from any thread.

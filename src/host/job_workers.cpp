@@ -226,6 +226,7 @@ void JobDesk::roll_not_written(const RollWrite& roll, Instant now) {
 void JobDesk::stop() {
   Error error{ErrorCode::shutting_down, "the engine stops", {}};
   while (!claims_.empty()) fail_claims(RegistrationId(claims_.begin()->first), error);
+  kernel_.stop();
 }
 
 }  // namespace fermata

@@ -28,7 +28,7 @@ Host::Partition::Partition(HostPorts ports, HostSettings settings)
       settings_(settings),
       cache_(ports.store, ports.definitions, settings.cached_runs_max),
       queue_(settings.queue_commands_max),
-      desk_(ports.store, ports.entropy, settings_, ports.clock.now()),
+      desk_(ports, settings_),
       schedules_(ports.store, settings_),
       callbacks_(ports.store, ports.callbacks, ports.entropy, settings_.callbacks),
       signals_(ports.store, ports.entropy, settings_, *this),
@@ -72,6 +72,10 @@ NextTurn Host::Partition::turn() {
   while (land(now)) {
   }
   callbacks_.send_due(now, accounts_);
+  desk_.ask_kernel(now);
+  if (auto named = desk_.take_kernel_named()) ports_.feed.kernel_named(*named);
+  if (auto changed = desk_.take_breaker_change())
+    ports_.feed.breaker_changed(changed->name, changed->state);
   desk_.answer_claims(now);
   signals_.answer_due(now);
   // What has just landed may have made room for others.

@@ -2,6 +2,7 @@
 #include <map>
 #include <span>
 
+#include "core/breaker/breaker.h"
 #include "core/job/effect.h"
 #include "core/job/event.h"
 #include "core/job/summary.h"
@@ -48,6 +49,10 @@ class Feed {
   virtual void job_replayed(const job::Summary&) {}
   /// All open jobs were looked at: how many nothing would have moved, by state.
   virtual void jobs_swept(const std::map<job::State, uint64_t>& /*stale*/) {}
+  /// The policy kernel judges by this snapshot now; what was judged by others is asked again.
+  virtual void kernel_named(const std::string& /*snapshot*/) {}
+  /// A breaker before a policy kernel is in another state.
+  virtual void breaker_changed(std::string_view /*name*/, breaker::State) {}
   /// A line of a `log` node.
   virtual void logged(const WriteLog& /*line*/) {}
 };
@@ -87,6 +92,10 @@ class PassingFeed : public Feed {
   }
   void schedule_settled(const schedule::Schedule& state) override {
     inner_.schedule_settled(state);
+  }
+  void kernel_named(const std::string& snapshot) override { inner_.kernel_named(snapshot); }
+  void breaker_changed(std::string_view name, breaker::State state) override {
+    inner_.breaker_changed(name, state);
   }
   void logged(const WriteLog& line) override { inner_.logged(line); }
 

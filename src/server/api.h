@@ -15,6 +15,7 @@
 #include "host/callback_intake.h"
 #include "host/contact_intake.h"
 #include "host/intake.h"
+#include "host/kernel_desk.h"
 #include "host/job_intake.h"
 #include "host/schedule_intake.h"
 #include "host/signal_intake.h"
@@ -93,6 +94,7 @@ struct ApiOptions {
   size_t bulk_items_max = 100'000;   ///< that one operation may act on
   uint32_t flow_snapshots_kept = 8;  ///< parks of a script that a fork may go back to
   job::Limits job_limits;
+  PolicySettings policy{};
   schedule::ScheduleLimits schedule_limits;
   size_t job_batch_max = 1'000;
   uint64_t job_log_bytes_max = 1 << 20;  ///< of one attempt

@@ -44,6 +44,8 @@ void JobMetrics::count(const job::Job& state, const job::Event& event) {
     ++latency.counts[static_cast<size_t>(bucket - buckets_ms.begin())];
     latency.sum_ms += waited_ms;
   }
+  if (const auto* postponed = std::get_if<job::JobPostponed>(&body))
+    if (postponed->phase == job::Phase::policy_unavailable) ++unavailable_[by_topic];
   if (const auto* end = std::get_if<job::JobAttemptEnded>(&body))
     ++attempts_[by_topic + "," + metric_label("outcome", name_of(end->outcome))];
   if (std::holds_alternative<job::JobSucceeded>(body)) ended(by_topic, job::State::succeeded);
@@ -61,8 +63,12 @@ void JobMetrics::judged(const job::PolicyDecision& decision) {
   std::lock_guard lock(mutex_);
   ++decisions_[metric_label("decision", job::name_of(decision.decision)) + "," +
                metric_label("source", decision.source)];
-  if (decision.decision == job::VerdictKind::deny)
-    ++denied_[metric_label("topic", topic_of(decision.topic))];
+  std::string topic = metric_label("topic", topic_of(decision.topic));
+  if (decision.decision == job::VerdictKind::deny) ++denied_[topic];
+  if (decision.source == "fail_open") {
+    ++unavailable_[topic];
+    ++fail_open_[topic];
+  }
 }
 
 void JobMetrics::rejected(job::Answer answer) {
@@ -81,8 +87,16 @@ void JobMetrics::swept(const std::map<job::State, uint64_t>& stale) {
   for (const auto& [state, count] : stale) stale_[state] = count;
 }
 
-JobMetrics::Gauges JobMetrics::gauges_of(const fleet::Fleet& fleet, Instant now) {
+JobMetrics::Gauges JobMetrics::gauges_of(Workers& workers, Instant now) {
   Gauges gauges;
+  for (const BreakerView& view : workers.breakers()) {
+    std::string kernel = metric_label("kernel", view.name);
+    for (auto state : {breaker::State::closed, breaker::State::open, breaker::State::half_open})
+      gauges.breaker_state[kernel + "," + metric_label("state", name_of(state))] =
+          state == view.state ? 1 : 0;
+    gauges.breaker_probes[kernel] = view.probes_sent;
+  }
+  const fleet::Fleet& fleet = workers.fleet();
   for (const fleet::Queue::Depth& depth : fleet.queue().depths()) {
     std::string pool = metric_label("pool", name_of_pool(depth.pool));
     gauges.queue_depth[pool + "," + metric_label("priority", name_of(depth.priority)) + "," +
@@ -126,6 +140,10 @@ void JobMetrics::append(std::string& out, const Gauges& gauges) const {
   append_family(out, "jobs_completed_total", "counter", "Jobs that ended.", completed_);
   append_family(out, "job_attempts_total", "counter", "Attempts that ended.", attempts_);
   append_family(out, "safety_denied_total", "counter", "Jobs that policy refused.", denied_);
+  append_family(out, "safety_unavailable_total", "counter",
+                "Times the policy kernel could not be asked about a job.", unavailable_);
+  append_family(out, "input_fail_open_total", "counter",
+                "Jobs let through because the policy kernel could not be asked.", fail_open_);
   append_family(out, "policy_decisions_total", "counter", "What policy has said of jobs.",
                 decisions_);
   append_family(out, "worker_reports_rejected_total", "counter",
@@ -143,6 +161,10 @@ void JobMetrics::append(std::string& out, const Gauges& gauges) const {
   append_family(out, "workers", "gauge", "Workers that are known.", gauges.workers);
   append_family(out, "dlq_open", "gauge", "Open entries of the dead letter queue.",
                 gauges.dead_letters_open);
+  append_family(out, "breaker_state", "gauge", "1 for the state that a breaker is in.",
+                gauges.breaker_state);
+  append_family(out, "breaker_probes_total", "counter",
+                "Calls that probed a kernel behind a half open breaker.", gauges.breaker_probes);
 }
 
 }  // namespace fermata::server

@@ -10,6 +10,7 @@
 #include "core/job/effect.h"
 #include "core/job/event.h"
 #include "core/job/summary.h"
+#include "host/job_intake.h"
 
 namespace fermata::server {
 
@@ -31,8 +32,10 @@ class JobMetrics {
     std::map<Labels, uint64_t> leases_held;
     std::map<Labels, uint64_t> workers;
     std::map<Labels, uint64_t> dead_letters_open;
+    std::map<Labels, uint64_t> breaker_state;
+    std::map<Labels, uint64_t> breaker_probes;
   };
-  static Gauges gauges_of(const fleet::Fleet& fleet, Instant now);
+  static Gauges gauges_of(Workers& workers, Instant now);
   void append(std::string& out, const Gauges& gauges) const;
 
  private:
@@ -57,6 +60,8 @@ class JobMetrics {
   Counters completed_;
   Counters attempts_;
   Counters denied_;
+  Counters unavailable_;
+  Counters fail_open_;
   Counters decisions_;
   Counters rejected_;
   Counters replayed_;

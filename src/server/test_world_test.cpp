@@ -6,6 +6,8 @@
 #include <thread>
 
 #include "adapters/memory/entropy.h"
+#include "adapters/memory/memory_counters.h"
+#include "adapters/memory/memory_kernel.h"
 #include "adapters/memory/memory_store.h"
 #include "adapters/memory/virtual_clock.h"
 #include "adapters/memory/wheel_timers.h"
@@ -64,6 +66,7 @@ bool TestIntake::submit(Command command, Reply reply) {
 HostSettings host_settings(const ApiOptions& options) {
   HostSettings settings;
   settings.jobs = options.job_limits;
+  settings.policy = options.policy;
   return settings;
 }
 
@@ -72,7 +75,7 @@ struct TestWorld::Inside {
   explicit Inside(ApiOptions options)
       : tracing(hub, options.telemetry ? *options.telemetry : no_telemetry),
         host(HostPorts{store, timers, calls, clock, engine_entropy, tracing, engine_definitions,
-                       nullptr, &sink, &store, &accounts},
+                       nullptr, &sink, &store, &accounts, &kernel, &counters, &store},
              host_settings(options)),
         api(ApiParts{intake,      store, store,  store, clock, api_entropy, hub,
                      definitions, vault, store,  host,  host,  store,       store,
@@ -80,6 +83,7 @@ struct TestWorld::Inside {
             std::move(options)),
         server(any_port(), api) {
     sink.ring = [this] { host.wake(); };
+    kernel.on_answer = [this] { host.wake(); };
     auto started = server.start();
     check(static_cast<bool>(started));
     check(static_cast<bool>(api.recover()));
@@ -125,6 +129,8 @@ struct TestWorld::Inside {
   NoCalls calls;
   TestSink sink;
   VirtualClock clock{*parse_rfc3339("2026-01-26T00:00:00Z")};
+  MemoryKernel kernel;
+  MemoryCounters counters{clock};
   SeededEntropy engine_entropy{1};
   SeededEntropy api_entropy{2};
   FeedHub hub;
@@ -152,6 +158,7 @@ TestWorld::TestWorld(const std::function<void(ApiOptions&)>& change) {
 }
 
 TestWorld::~TestWorld() = default;
+MemoryKernel& TestWorld::kernel() { return inside_->kernel; }
 TestSink& TestWorld::sink() { return inside_->sink; }
 
 void TestSink::submit(const CallTicket& ticket, CallRequest request) {

@@ -154,7 +154,8 @@ class HostTest : public testing::Test {
   Host& host() {
     if (!host_)
       host_ = std::make_unique<Host>(HostPorts{store, timers, calls, clock, entropy, told,
-                                               definitions, zones, nullptr, nullptr, accounts},
+                                               definitions, zones, nullptr, nullptr, accounts,
+                                               kernel, counters, &store.memory},
                                      settings);
     return *host_;
   }
@@ -189,6 +190,8 @@ class HostTest : public testing::Test {
   HostSettings settings;
   ZoneSource* zones = nullptr;  ///< set before the first turn, as the next
   AccountSource* accounts = nullptr;
+  PolicyKernel* kernel = nullptr;
+  Counters* counters = nullptr;
   WaitingStore store;
   WheelTimers timers;
   NoCalls calls;

@@ -17,7 +17,7 @@ struct SubmitJob {
   /// Why the request of a compensation cannot be read: it ends at once, for people to see.
   std::string problem{};
 };
-/// What policy said, for the revision it was asked about.
+/// What the kernel said, or that it could not be asked, for the revision it was asked about.
 struct JudgeJob {
   Verdict verdict;
   uint32_t revision = 1;
@@ -95,6 +95,8 @@ struct ApproveJob {
   Voter voter;
   std::string reason{};
   std::string note{};
+  /// What the kernel says at this moment, where there is one (J-43).
+  std::optional<JudgeJob> kernel{};
 };
 /// One person's no: it ends the job.
 struct RejectJob {
@@ -103,7 +105,9 @@ struct RejectJob {
   std::string reason{};
 };
 /// Policy has changed: does the approval that the job waits for still stand (J-43)?
-struct ReviewJob {};
+struct ReviewJob {
+  std::optional<JudgeJob> kernel{};  ///< the same
+};
 
 using CommandBody = std::variant<SubmitJob, JudgeJob, PlaceJob, NoteLife, ReportResult, DeclineJob,
                                  LoseLease, MarkUndelivered, CancelJob, WakeJob, AmendJob,

@@ -54,7 +54,7 @@ Outcome<Decision> decide(Job& job, const Command& command, const Given& given) {
                      [&](const AmendJob& body) { return on_amend(step, body); },
                      [&](const ApproveJob& body) { return on_approve(step, body); },
                      [&](const RejectJob& body) { return on_reject(step, body); },
-                     [&](const ReviewJob&) { return on_review(step); },
+                     [&](const ReviewJob& body) { return on_review(step, body); },
                      [&](const LeaveLateSuccess& body) { return on_leave_late(step, body); },
                  },
                  command.body);

@@ -32,11 +32,23 @@ struct Judged {
   uint64_t micros = 0;
 };
 
+enum class FailMode : uint8_t { closed, open };
+std::string_view name_of(FailMode mode);
+
+/// Somebody outside who has to be asked as well (jobs.md §3.2).
+struct Kernel {
+  bool reachable = true;  ///< false: its circuit is open, and nobody asks
+  /// The newest it has named in this life of the engine; nothing: it has not spoken yet.
+  std::optional<std::string> snapshot{};
+  FailMode fail_mode = FailMode::closed;
+};
+
 /// The policy in force. Without rules every job is allowed under the snapshot `none`.
 struct Policy {
   std::string snapshot = "none";
   /// Nothing: somebody outside has to be asked.
   std::function<std::optional<Judged>(const Job&, Instant)> judge;
+  std::optional<Kernel> kernel{};
 };
 
 /// All that a decision may know of the world.

@@ -126,12 +126,13 @@ struct PolicyDecision {
   Value facts;
   std::vector<VelocityCount> counted{};
   uint64_t micros = 0;  ///< that it took
+  std::string kernel_snapshot{};
   bool operator==(const PolicyDecision&) const = default;
   template <class V> void each(V&& v) {
     v("account_id", account); v("job_id", job); v("revision", revision); v("at", at);
     v("topic", topic); v("decision", decision); v("rule_id", rule_id); v("bundle", bundle);
     v("reason", reason); v("snapshot", snapshot); v("source", source); v("facts", facts);
-    v("counted", counted); v("micros", micros);
+    v("counted", counted); v("micros", micros); v("kernel_snapshot", kernel_snapshot);
   }
 };
 using Record = std::variant<JobEnded, LateSuccessTold, DeadLetter, KeepBlob, AuditLine,
@@ -156,7 +157,7 @@ struct FreeLease {
   RegistrationId registration;
   bool refused = false;  ///< the worker declined it, or never got it
 };
-/// No rule at hand can judge it: ask whoever can.
+/// Rules alone cannot judge it: ask the kernel.
 struct AskPolicy {
   uint32_t revision = 1;
 };

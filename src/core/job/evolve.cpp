@@ -41,8 +41,20 @@ void fold(Job& job, const JobSubmitted& event, Instant at) {
   job.phase = Phase::policy;
 }
 
+/// What runs without a verdict shows it.
+void mark_bypassed(Job& job) {
+  if (job.verdict->bypassed) {
+    if (!job.request.labels.is_object()) job.request.labels = Value::object();
+    job.request.labels.set("safety_bypassed", "true");
+  } else if (job.request.labels.find("safety_bypassed")) {
+    job.request.labels.erase("safety_bypassed");
+  }
+}
+
 void fold(Job& job, const JobAllowed& event, Instant at) {
   job.verdict = event.verdict;
+  job.policy_waits = 0;
+  mark_bypassed(job);
   job.approval.reset();
   enter_queue(job, event.queue_until, at);
 }
@@ -50,6 +62,7 @@ void fold(Job& job, const JobAllowed& event, Instant at) {
 void fold(Job& job, const JobPostponed& event, Instant) {
   job.state = State::pending;
   job.phase = event.phase;
+  if (event.phase == Phase::policy_unavailable) ++job.policy_waits;
   job.not_before = event.check_at;
   leave_queue(job);
 }
@@ -58,6 +71,7 @@ void fold(Job& job, const JobApprovalRequired& event, Instant) {
   job.state = State::approval_required;
   job.phase = Phase::none;
   job.verdict = event.verdict;
+  job.policy_waits = 0;
   job.approval = event.approval;
   job.not_before.reset();
   leave_queue(job);
@@ -69,6 +83,8 @@ void fold(Job& job, const JobVoted& event, Instant) {
 
 void fold(Job& job, const JobApproved& event, Instant at) {
   job.verdict = event.verdict;
+  job.policy_waits = 0;
+  mark_bypassed(job);
   if (job.approval) job.approval->granted = true;
   enter_queue(job, event.queue_until, at);
 }
@@ -86,6 +102,7 @@ void fold(Job& job, const JobAmended& event, Instant) {
   job.request_hash = event.request_hash;
   job.deadline_at = event.deadline_at;
   ++job.revision;
+  job.policy_waits = 0;
   job.state = State::pending;
   job.phase = Phase::policy;
   job.verdict.reset();

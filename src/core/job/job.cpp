@@ -20,6 +20,24 @@ std::optional<int64_t> constraint(const Verdict& verdict, std::string_view name)
   return number.as_integer();
 }
 
+Value tighter_constraints(const Value& base, const Value& other) {
+  if (!base.is_object()) return other;
+  if (!other.is_object()) return base;
+  Value merged = base;
+  Value budgets = base.get("budgets").is_object() ? base.get("budgets") : Value::object();
+  const Value& theirs = other.get("budgets");
+  if (theirs.is_object())
+    for (const Value::Member& limit : theirs.members()) {
+      const Value* ours = budgets.find(limit.key.as_string());
+      if (!ours || ours->as_integer() > limit.value.as_integer())
+        budgets.set(limit.key.as_string(), limit.value);
+    }
+  if (budgets.size() > 0) merged.set("budgets", budgets);
+  for (const Value::Member& part : other.members())
+    if (!merged.find(part.key.as_string())) merged.set(part.key.as_string(), part.value);
+  return merged;
+}
+
 std::optional<Concurrency> policy_limit(const Verdict& verdict) {
   auto most = constraint(verdict, "max_concurrent_jobs");
   if (!most || *most < 1) return std::nullopt;

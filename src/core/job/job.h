@@ -26,15 +26,21 @@ struct Verdict {
   Value constraints;        ///< object, or null
   Value approval;           ///< {roles[], count, expires_ms}, or null
   std::string bundle{};     ///< of the account that has the rule; empty: a rule for all
+  std::string kernel_snapshot{};  ///< that the kernel named, where one was asked as well
+  bool bypassed = false;          ///< the kernel was to be asked and could not be (J-33, J-75)
   bool operator==(const Verdict&) const = default;
   template <class V> void each(V&& v) {
     v("decision", kind); v("snapshot", snapshot); v("rule_id", rule_id); v("reason", reason);
     v("reason_code", reason_code); v("source", source); v("constraints", constraints);
-    v("approval", approval); v("bundle", bundle);
+    v("approval", approval); v("bundle", bundle); v("kernel_snapshot", kernel_snapshot);
+    v("bypassed", bypassed);
   }
 };
 /// A number of `constraints.budgets`, if the verdict sets it.
 std::optional<int64_t> constraint(const Verdict& verdict, std::string_view name);
+
+/// Of two constraints the smaller of each number, and every other part that one of them has.
+Value tighter_constraints(const Value& base, const Value& other);
 
 /// The limit that a verdict sets to the jobs of its rule and account (J-22), if it does.
 std::optional<Concurrency> policy_limit(const Verdict& verdict);
@@ -127,6 +133,7 @@ struct Job {
 
   std::optional<Verdict> verdict;
   std::optional<Approval> approval;
+  uint32_t policy_waits = 0;  ///< how often policy was unavailable since its last verdict
   std::optional<Instant> not_before;   ///< PENDING: the next check; RETRYING: the next attempt
   std::optional<Instant> ready_at;     ///< since when it has been in the queue
   std::optional<Instant> queue_until;

@@ -43,9 +43,9 @@ Outcome<void> on_approve(Step& step, const ApproveJob& approve) {
     return may_vote(step, approve.hash, approve.voter, {});
   Approval terms = *step.job.approval;
   FERMATA_TRY_VOID(may_vote(step, approve.hash, approve.voter, terms));
-  auto said = judged(step);
+  auto said = judged(step, approve.kernel);
   if (!said)
-    return fail(ErrorCode::store_unavailable, "policy cannot be asked now; nothing has changed");
+    return fail(ErrorCode::policy_unavailable, "policy cannot be asked now; nothing has changed");
   const Verdict& verdict = said->verdict;
   if (verdict.kind == VerdictKind::require_approval) {
     // Judged once more at this moment (J-43): other terms void the votes so far.
@@ -54,7 +54,7 @@ Outcome<void> on_approve(Step& step, const ApproveJob& approve) {
     if (!same) terms = std::move(now);
     FERMATA_TRY_VOID(may_vote(step, approve.hash, approve.voter, terms));
     FERMATA_TRY_VOID(has_not_voted(terms, approve.voter));
-    if (!same || verdict.snapshot != step.job.verdict->snapshot) {
+    if (!same || !is_current(step)) {
       log_decision(step, *said);
       FERMATA_TRY_VOID(take_verdict(step, said->verdict));
     }

@@ -24,6 +24,10 @@ void time_out_attempt(Step& step) {
   end_attempt(step, std::move(end));
 }
 
+bool awaits_verdict(const Job& job) {
+  return job.state == State::pending && job.phase == Phase::policy && !job.not_before;
+}
+
 bool due(std::optional<Instant> when, Instant at) { return when && *when <= at; }
 
 /// Does the one thing that is due, if any.
@@ -62,7 +66,12 @@ bool act(Step& step) {
 }  // namespace
 
 Outcome<void> on_wake(Step& step) {
-  if (!act(step)) return fail(ErrorCode::nothing_due, "nothing is due yet");
+  if (!act(step)) {
+    // Whoever was to judge it may not have been asked, or its answer may be lost.
+    if (!awaits_verdict(step.job)) return fail(ErrorCode::nothing_due, "nothing is due yet");
+    ask_policy(step);
+    return {};
+  }
   // What was due may have led to what is due as well, however late the clock is looked at.
   while (act(step)) {
   }

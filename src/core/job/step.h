@@ -49,7 +49,7 @@ Outcome<void> on_wake(Step& step);
 Outcome<void> on_amend(Step& step, const AmendJob& amend);
 Outcome<void> on_approve(Step& step, const ApproveJob& approve);
 Outcome<void> on_reject(Step& step, const RejectJob& reject);
-Outcome<void> on_review(Step& step);
+Outcome<void> on_review(Step& step, const ReviewJob& review);
 
 /// A refusal that says the first finding and lists all.
 Failure<Error> invalid(std::vector<Finding> findings);
@@ -59,8 +59,14 @@ Failure<Error> invalid(std::vector<Finding> findings);
 void ask_policy(Step& step);
 /// Moves the job as the verdict says; refuses a verdict that means nothing in its state.
 Outcome<void> take_verdict(Step& step, Verdict verdict);
-/// What the policy in force says now. Nothing: somebody outside has to be asked.
+/// What the kernel has said about the job, or that it could not be asked, joined with the rules.
+Outcome<void> take_word(Step& step, Verdict word);
+/// What the rules in force say now. Nothing: they cannot tell.
 std::optional<Judged> judged(const Step& step);
+/// The same joined with the kernel's word, where there is a kernel. Nothing: it could not be asked.
+std::optional<Judged> judged(const Step& step, const std::optional<JudgeJob>& kernel);
+/// True when the job's verdict is of the policy in force (J-27).
+bool is_current(const Step& step);
 /// Writes it into the decision log. There is none of a policy that does not exist.
 void log_decision(Step& step, const Judged& judged);
 

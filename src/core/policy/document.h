@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/job/decide.h"
 #include "core/policy/facts.h"
 #include "core/policy/glob.h"
 
@@ -61,6 +62,7 @@ enum class Overlays : uint8_t { tighten, relax };
 struct Document {
   std::optional<job::VerdictKind> default_decision{};  ///< of a base document
   Overlays overlays = Overlays::tighten;
+  std::optional<job::FailMode> fail_mode{};  ///< of an external kernel; a bundle's is `closed`
   std::vector<Derivation> derive{};
   std::vector<Rule> rules{};
 };

@@ -59,23 +59,6 @@ Found first_in(const DocumentPtr& document, Layer layer, Asked& asked) {
   return {};
 }
 
-/// Of two rules that constrain, the smaller of each number holds.
-Value tighter(const Value& base, const Value& other) {
-  Value merged = base;
-  Value budgets = base.get("budgets").is_object() ? base.get("budgets") : Value::object();
-  const Value& theirs = other.get("budgets");
-  if (theirs.is_object())
-    for (const Value::Member& limit : theirs.members()) {
-      const Value* ours = budgets.find(limit.key.as_string());
-      if (!ours || ours->as_integer() > limit.value.as_integer())
-        budgets.set(limit.key.as_string(), limit.value);
-    }
-  if (budgets.size() > 0) merged.set("budgets", budgets);
-  for (const Value::Member& part : other.members())
-    if (!merged.find(part.key.as_string())) merged.set(part.key.as_string(), part.value);
-  return merged;
-}
-
 job::Verdict verdict_of(const AccountPolicy& policy, const Found& found) {
   job::Verdict verdict;
   verdict.kind = found.kind;
@@ -110,7 +93,8 @@ job::Verdict combined(const AccountPolicy& policy, const Found& account, const F
   job::Verdict verdict = verdict_of(policy, base);
   bool both_constrain =
       base.kind == VerdictKind::allow_with_constraints && account.kind == base.kind;
-  if (both_constrain) verdict.constraints = tighter(verdict.constraints, account.rule->constraints);
+  if (both_constrain)
+    verdict.constraints = job::tighter_constraints(verdict.constraints, account.rule->constraints);
   return verdict;
 }
 

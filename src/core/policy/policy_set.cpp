@@ -70,6 +70,14 @@ Outcome<PolicyPtr> PolicySet::compile(Sources sources) {
   return PolicyPtr(std::move(set));
 }
 
+job::FailMode fail_mode_of(const AccountPolicy& policy, std::optional<job::FailMode> over) {
+  for (const DocumentPtr& bundle : policy.bundles)
+    if (bundle->document.fail_mode == job::FailMode::closed) return job::FailMode::closed;
+  if (over) return *over;
+  auto base = policy.base ? policy.base->document.fail_mode : std::nullopt;
+  return base.value_or(job::FailMode::closed);
+}
+
 const AccountPolicy& PolicySet::of(const AccountId& account) const {
   auto found = accounts_.find(account);
   return found != accounts_.end() ? found->second : common_;

@@ -52,6 +52,10 @@ struct AccountPolicy {
   bool none() const { return snapshot == "none"; }
 };
 
+/// What holds while the kernel cannot be asked (J-33): `over` is set beyond the documents and beats
+/// the base; an account's own `closed` beats both.
+job::FailMode fail_mode_of(const AccountPolicy& policy, std::optional<job::FailMode> over);
+
 /// A policy for every account, compiled; never changes. A change is a new one, swapped in whole.
 class PolicySet {
  public:

@@ -41,13 +41,18 @@ std::string read_word(job::Members& members, std::string_view name,
   return {};
 }
 
-/// Fail modes are of the external kernel; the words are checked so that a mistake shows now.
-void check_input_policy(job::Members& members) {
+/// What holds while the external kernel cannot be asked. An account may be stricter for itself
+/// than the server, never milder (J-33).
+std::optional<job::FailMode> read_input_policy(job::Members& members, DocumentKind kind) {
   const Value* given = members.any("input_policy");
-  if (!given) return;
+  if (!given) return std::nullopt;
   job::Members part(*given, members.path_of("input_policy"), members.findings());
-  read_word(part, "fail_mode", {"closed", "open"});
+  std::string word = read_word(part, "fail_mode", {"closed", "open"});
+  if (word == "open" && kind == DocumentKind::bundle)
+    part.wrong("fail_mode", "An account may set `closed` for itself, never `open`.");
   part.finish();
+  if (word.empty()) return std::nullopt;
+  return word == "open" ? job::FailMode::open : job::FailMode::closed;
 }
 
 /// Rules on outputs need scanners, which this version does not have. Empty lists pass.
@@ -134,10 +139,12 @@ Reading read_document(const Value& value, DocumentKind kind) {
     document.default_decision = read_default(members);
     if (read_word(members, "overlays", {"tighten", "relax"}) == "relax")
       document.overlays = Overlays::relax;
-    check_input_policy(members);
     check_output_policy(members);
   }
-  if (kind != DocumentKind::invariants) document.derive = read_derive(members);
+  if (kind != DocumentKind::invariants) {
+    document.fail_mode = read_input_policy(members, kind);
+    document.derive = read_derive(members);
+  }
   document.rules = read_rules(members, kind);
   members.finish();
   return reading;

@@ -95,6 +95,28 @@ TEST(PolicyDocument, invariants_only_forbid_and_bundles_have_no_default) {
   EXPECT_EQ(mistakes(R"({"version":1,"rules":[]})", DocumentKind::bundle), Paths{});
 }
 
+// J-33
+TEST(PolicyDocument, an_account_may_close_for_itself_and_never_open) {
+  constexpr auto open = R"({"version":1,"input_policy":{"fail_mode":"open"}})";
+  constexpr auto closed = R"({"version":1,"input_policy":{"fail_mode":"closed"}})";
+  EXPECT_EQ(mistakes(open, DocumentKind::bundle), Paths{"/input_policy/fail_mode"});
+  EXPECT_EQ(mistakes(closed, DocumentKind::bundle), Paths{});
+  EXPECT_EQ(mistakes(closed, DocumentKind::invariants), Paths{"/input_policy"});
+  Sources sources;
+  sources.base =
+      json(R"({"version":1,"default_decision":"allow","input_policy":{"fail_mode":"open"}})");
+  sources.bundles[AccountId("strict")] = {{"own", json(closed)}};
+  auto set = PolicySet::compile(std::move(sources));
+  ASSERT_TRUE(set);
+  using job::FailMode;
+  const AccountPolicy& common = (*set)->common();
+  const AccountPolicy& strict = (*set)->of(AccountId("strict"));
+  EXPECT_EQ(fail_mode_of(common, std::nullopt), FailMode::open);
+  EXPECT_EQ(fail_mode_of(common, FailMode::closed), FailMode::closed);
+  EXPECT_EQ(fail_mode_of(strict, FailMode::open), FailMode::closed);
+  EXPECT_EQ(fail_mode_of({}, std::nullopt), FailMode::closed);
+}
+
 TEST(PolicyDocument, a_deep_not_is_refused) {
   std::string text = "{}";
   for (int i = 0; i < 20; ++i) text = R"({"not":)" + text + "}";

@@ -133,6 +133,9 @@ Value policy_status(Api& api, const AccountId& account) {
       documents.set(policy::name_of(one.kind), document_lead(one));
   Value out = Value::object({{"snapshot", policy.snapshot},
                              {"in_force", !policy.none()},
+                             {"judged_by", name_of(api.options().policy.mode)},
+                             {"fail_mode", job::name_of(policy::fail_mode_of(
+                                               policy, api.options().policy.fail_mode))},
                              {"file", status.file_present ? Value(status.file) : Value()},
                              {"documents", std::move(documents)},
                              {"bundles", policy.bundles.size()}});

@@ -84,7 +84,7 @@ void answer_metrics(Api& api, const Call& call, JobMetrics::Gauges gauges) {
 /// server's thread.
 void metrics(Api& api, Call call) {
   bool taken = api.jobs().with_workers([&api, call](Workers& workers) {
-    auto gauges = JobMetrics::gauges_of(workers.fleet(), api.now());
+    auto gauges = JobMetrics::gauges_of(workers, api.now());
     api.pool().submit_owed([&api, call, gauges] { answer_metrics(api, call, gauges); });
   });
   if (!taken) api.pool().submit_owed([&api, call] { answer_metrics(api, call, {}); });

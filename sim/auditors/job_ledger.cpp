@@ -27,6 +27,23 @@ bool JobLedger::may_be_dispatched(const job::Job& job, uint64_t batch) const {
   return false;
 }
 
+void JobLedger::kernel_named(std::optional<std::string> snapshot, uint64_t batches) {
+  named_.push_back({std::move(snapshot), batches});
+}
+
+/// Nothing runs without the word of the kernel, and that of its newest policy, unless it could not
+/// be asked and that is allowed (J-27, J-33).
+bool JobLedger::kernel_has_allowed(const job::Job& job, uint64_t batch) const {
+  if (!kernel_open_) return true;
+  if (!job.verdict) return false;
+  if (job.verdict->bypassed) return *kernel_open_ || job.undoes();
+  for (size_t i = 0; i < named_.size(); ++i) {
+    bool replaced = i + 1 < named_.size() && named_[i + 1].since + 1 < batch;
+    if (!replaced && job.verdict->kernel_snapshot == named_[i].snapshot) return true;
+  }
+  return false;
+}
+
 void JobLedger::written(const StoredJob& stored, const JobWrite& write, uint64_t batch) {
   const JobId& id = write.summary.id;
   job::Job& job = states_[id];
@@ -49,6 +66,8 @@ void JobLedger::written(const StoredJob& stored, const JobWrite& write, uint64_t
         if (dispatched->fence <= job.last_fence) violate(job, "a fence is given twice");
         if (!may_be_dispatched(job, batch))
           violate(job, "an attempt starts under a policy that was replaced");
+        if (!kernel_has_allowed(job, batch))
+          violate(job, "an attempt starts without the kernel's word");
       }
       evolve(job, event);
     }

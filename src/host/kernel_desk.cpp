@@ -140,7 +140,8 @@ bool KernelDesk::has_room() {
   // Half open its tickets are the limit; open, nothing is sent.
   if (state_of(counts) != breaker::State::closed) return true;
   auto under_way = static_cast<int64_t>(under_way_.size());
-  return counts.failures + under_way < breaker::failures_to_open;
+  // One at least: failures that somebody else has counted must not silence everybody.
+  return under_way == 0 || counts.failures + under_way < breaker::failures_to_open;
 }
 
 bool KernelDesk::is_wanted(const Want& want, const job::Job& job) const {

@@ -61,6 +61,8 @@ NextTurn Host::Partition::turn() {
   if (!is_full()) {
     taken.deliveries = callbacks_.gather(now, bite());
     taken.jobs = desk_.gather(now, bite());
+    // Before anything is decided by it.
+    if (auto named = desk_.take_kernel_named()) ports_.feed.kernel_named(*named);
     taken.schedules = schedules_.gather(now, zones_, bite());
     taken.contacts = contacts_.gather(bite());
     signals_.gather(now, bite());
@@ -73,7 +75,6 @@ NextTurn Host::Partition::turn() {
   }
   callbacks_.send_due(now, accounts_);
   desk_.ask_kernel(now);
-  if (auto named = desk_.take_kernel_named()) ports_.feed.kernel_named(*named);
   if (auto changed = desk_.take_breaker_change())
     ports_.feed.breaker_changed(changed->name, changed->state);
   desk_.answer_claims(now);

@@ -67,13 +67,13 @@ void KernelDesk::look() {
 
 std::vector<JobItem> KernelDesk::gather(Instant now) {
   if (!on()) return {};
-  for (const PolicyAnswer& answer : kernel_->harvest()) take(answer);
+  for (const PolicyAnswer& answer : kernel_->harvest()) take(answer, now);
   time_out(now);
   look();
   return std::exchange(ready_, {});
 }
 
-void KernelDesk::take(const PolicyAnswer& answer) {
+void KernelDesk::take(const PolicyAnswer& answer, Instant now) {
   auto found = under_way_.find(answer.ticket);
   // Too late, or once more: what it was asked for has been decided without it.
   if (found == under_way_.end()) return;
@@ -101,7 +101,9 @@ void KernelDesk::take(const PolicyAnswer& answer) {
       newest_ = word.kernel_snapshot;
     }
   }
-  deliver(std::move(call.want), std::move(word), call.revision);
+  Duration took = now - (call.until - Duration{settings_.kernel_timeout_ms});
+  uint64_t micros = took.ms > 0 ? static_cast<uint64_t>(took.ms) * 1'000 : 0;
+  deliver(std::move(call.want), std::move(word), call.revision, micros);
 }
 
 void KernelDesk::time_out(Instant now) {
@@ -113,12 +115,12 @@ void KernelDesk::time_out(Instant now) {
   none.reason = "safety kernel: no answer within " + std::to_string(most.ms) + " ms";
   for (uint64_t ticket : late) {
     none.ticket = ticket;
-    take(none);
+    take(none, now);
   }
 }
 
-void KernelDesk::deliver(Want want, job::Verdict word, uint32_t revision) {
-  job::JudgeJob judge{std::move(word), revision};
+void KernelDesk::deliver(Want want, job::Verdict word, uint32_t revision, uint64_t micros) {
+  job::JudgeJob judge{std::move(word), revision, micros};
   if (!want.item) {
     auto asked = asked_.find(want.job);
     // It was amended meanwhile.

@@ -84,9 +84,9 @@ class KernelDesk {
   Outcome<std::string> content_of(const job::Job& job);
   void submit(Want want, const job::Job& job, std::string content, const breaker::Pass& pass,
               Instant now);
-  void take(const PolicyAnswer& answer);
+  void take(const PolicyAnswer& answer, Instant now);
   void time_out(Instant now);
-  void deliver(Want want, job::Verdict word, uint32_t revision);
+  void deliver(Want want, job::Verdict word, uint32_t revision, uint64_t micros = 0);
   void look();
 
   PolicyKernel* const kernel_;

@@ -398,6 +398,16 @@ TEST_F(SlowKernelTest, kernel_has_two_seconds_and_its_late_answer_means_nothing)
   EXPECT_EQ(job("j0").state, State::pending);
 }
 
+// J-25
+TEST_F(SlowKernelTest, decision_log_tells_how_long_the_kernel_took) {
+  submit("j0");
+  settle_all();
+  clock.set(clock.now() + Duration{250});
+  slow.allow(0);
+  settle_all();
+  EXPECT_GE(store.memory.decisions({.job = JobId("j0")}, 1, "")->items.at(0).micros, 250'000u);
+}
+
 TEST_F(SlowKernelTest, second_answer_to_one_question_means_nothing) {
   submit("j0");
   settle_all();

@@ -21,6 +21,7 @@ struct SubmitJob {
 struct JudgeJob {
   Verdict verdict;
   uint32_t revision = 1;
+  uint64_t micros = 0;  ///< that the kernel took
 };
 /// Gives the job to a worker that has a slot for it. When it cannot go there any more (its deadline
 /// has passed, policy says otherwise) what is due happens instead: look at the state.

@@ -7,7 +7,7 @@ Outcome<void> on_judge(Step& step, const JudgeJob& judge) {
     return fail(ErrorCode::wrong_state, "the verdict is about revision " +
                                             std::to_string(judge.revision) + ", the job is at " +
                                             std::to_string(step.job.revision));
-  return take_word(step, judge.verdict);
+  return take_word(step, judge);
 }
 
 }  // namespace fermata::job

@@ -65,8 +65,9 @@ const Kernel* kernel_of(const Step& step) {
 
 /// The stricter of both holds; of equals the kernel's, which was asked for a reason. What either
 /// constrains stays constrained.
-Judged joined(std::optional<Judged> rules, Verdict word) {
-  if (!rules) return Judged(std::move(word));
+Judged joined(std::optional<Judged> rules, Verdict word, uint64_t micros = 0) {
+  if (!rules) rules.emplace(word);
+  rules->micros += micros;
   Verdict& held = rules->verdict;
   Value constraints = tighter_constraints(held.constraints, word.constraints);
   word.snapshot = held.snapshot;
@@ -162,7 +163,7 @@ std::optional<Judged> judged(const Step& step, const std::optional<JudgeJob>& ke
   bool heard = kernel && kernel->revision == step.job.revision &&
                kernel->verdict.kind != VerdictKind::unavailable;
   if (!heard) return std::nullopt;
-  return joined(std::move(rules), kernel->verdict);
+  return joined(std::move(rules), kernel->verdict, kernel->micros);
 }
 
 bool is_current(const Step& step) {
@@ -198,9 +199,9 @@ void log_decision(Step& step, const Judged& said) {
   step.record(std::move(line));
 }
 
-Outcome<void> take_word(Step& step, Verdict word) {
-  if (word.kind == VerdictKind::unavailable) return take_outage(step, word);
-  return settle(step, joined(judged(step), std::move(word)));
+Outcome<void> take_word(Step& step, const JudgeJob& word) {
+  if (word.verdict.kind == VerdictKind::unavailable) return take_outage(step, word.verdict);
+  return settle(step, joined(judged(step), word.verdict, word.micros));
 }
 
 void ask_policy(Step& step) {

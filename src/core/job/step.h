@@ -60,7 +60,7 @@ void ask_policy(Step& step);
 /// Moves the job as the verdict says; refuses a verdict that means nothing in its state.
 Outcome<void> take_verdict(Step& step, Verdict verdict);
 /// What the kernel has said about the job, or that it could not be asked, joined with the rules.
-Outcome<void> take_word(Step& step, Verdict word);
+Outcome<void> take_word(Step& step, const JudgeJob& word);
 /// What the rules in force say now. Nothing: they cannot tell.
 std::optional<Judged> judged(const Step& step);
 /// The same joined with the kernel's word, where there is a kernel. Nothing: it could not be asked.

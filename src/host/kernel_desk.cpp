@@ -193,9 +193,9 @@ void KernelDesk::send(Instant now, const Find& find) {
       continue;
     }
     if (*job == nullptr || !is_wanted(want, **job)) {
-      // A command needs no word then: it is refused for what the job is.
+      // A command is refused for what the job is, whatever the kernel would have said.
       if (want.item) {
-        ready_.push_back(*std::move(want.item));
+        deliver(std::move(want), outage("the job awaits no approval"), 0);
       } else {
         asked_.erase(want.job);
       }

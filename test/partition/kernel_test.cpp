@@ -299,6 +299,22 @@ TEST_F(KernelTest, vote_waits_for_the_kernel_and_is_refused_while_it_is_away) {
   EXPECT_EQ(delivered.size(), 1u);
 }
 
+TEST_F(KernelTest, vote_for_a_job_that_awaits_none_is_refused_without_a_question) {
+  memory_kernel.say(VerdictKind::allow);
+  submit("j0");
+  settle_all();
+  uint64_t asked = memory_kernel.asked();
+  order("j0", job::ApproveJob{"hash", {"ann", "operator", false}});
+  settle_all();
+  ASSERT_FALSE(told_job);
+  EXPECT_EQ(told_job.error().code, ErrorCode::approval_not_pending);
+  order("none", job::ApproveJob{"hash", {"ann", "operator", false}});
+  settle_all();
+  ASSERT_FALSE(told_job);
+  EXPECT_EQ(told_job.error().code, ErrorCode::job_not_found);
+  EXPECT_EQ(memory_kernel.asked(), asked);
+}
+
 // J-43
 TEST_F(KernelTest, approval_is_judged_again_when_the_kernel_names_another_snapshot) {
   memory_kernel.say(VerdictKind::require_approval, "k1");

@@ -12,7 +12,7 @@ Request amended(const Job& job, const AmendJob& amend) {
   if (amend.labels) request.labels = *amend.labels;
   if (amend.budget) request.budget = *amend.budget;
   // The engine's own mark; the amended job is judged anew.
-  if (request.labels.is_object()) request.labels.erase("safety_bypassed");
+  if (!amend.labels && request.labels.is_object()) request.labels.erase("safety_bypassed");
   normalize(request);
   return request;
 }

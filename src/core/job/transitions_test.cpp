@@ -24,13 +24,14 @@ std::optional<JobFixture> in_state(State state) {
   request.queue_timeout_ms = 600'000;
   request.run_timeout_ms = 600'000;
   request.retry = RetryPolicy{.max_attempts = 5};
-  Policy asks{"none", [](const Job&, Instant) { return std::optional<Verdict>(); }};
+  static const Policy asks{"none", [](const Job&, Instant) { return std::optional<Verdict>(); }};
   if (state == State::none) return at;
   at.given.policy = &asks;
   at.submit(request);
   at.given.policy = nullptr;
   switch (state) {
-    case State::pending: break;
+    // It waits for somebody's word; whoever looks at it meanwhile asks for that word again.
+    case State::pending: at.given.policy = &asks; break;
     case State::approval_required: at.must(JudgeJob{verdict(VerdictKind::require_approval)}); break;
     case State::denied: at.must(JudgeJob{verdict(VerdictKind::deny)}); break;
     case State::cancelled: at.must(CancelJob{"no"}); break;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/check.h"
 #include "core/job/decide.h"
 
@@ -79,6 +81,8 @@ void fold(Job& job, const JobDenied& event, Instant at) {
 }
 
 void fold(Job& job, const JobAmended& event, Instant) {
+  auto& people = job.amended_by;
+  if (std::find(people.begin(), people.end(), event.by) == people.end()) people.push_back(event.by);
   if (event.topic) job.request.topic = *event.topic;
   if (event.input) job.request.input = *event.input;
   if (event.labels) job.request.labels = *event.labels;

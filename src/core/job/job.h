@@ -26,11 +26,12 @@ struct Verdict {
   Value constraints;        ///< object, or null
   Value approval;           ///< {roles[], count, expires_ms}, or null
   std::string bundle{};     ///< of the account that has the rule; empty: a rule for all
+  Value remediations{};     ///< other ways to ask for it (J-6): array, or null
   bool operator==(const Verdict&) const = default;
   template <class V> void each(V&& v) {
     v("decision", kind); v("snapshot", snapshot); v("rule_id", rule_id); v("reason", reason);
     v("reason_code", reason_code); v("source", source); v("constraints", constraints);
-    v("approval", approval); v("bundle", bundle);
+    v("approval", approval); v("bundle", bundle); v("remediations", remediations);
   }
 };
 /// A number of `constraints.budgets`, if the verdict sets it.
@@ -115,6 +116,7 @@ struct Job {
   uint32_t revision = 1;
   Source source = Source::api;
   std::string submitter;  ///< key id and actor id
+  std::vector<std::string> amended_by{};  ///< each once: what they wrote they do not approve
 
   State state = State::none;
   Phase phase = Phase::none;

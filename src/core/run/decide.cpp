@@ -47,6 +47,7 @@ Outcome<Decision> decide(Run& run, const Command& command, const Given& given) {
   if (!starts && !run.exists())
     return fail(ErrorCode::execution_not_found, "there is no execution " + command.run.text());
   Step step(run, given);
+  if (const auto* settle = std::get_if<SettleJob>(&command.body)) step.settled = settle->job;
   if (!starts && run.saga.rolling_back) {
     FERMATA_TRY_VOID(saga::decide_rollback(step, command));
     return concluded(step);

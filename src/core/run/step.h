@@ -42,6 +42,7 @@ class Step {
   Decision decision;
   uint32_t activations = 0;      ///< spent of steps_per_commit
   std::vector<Lineage> touched;  ///< where tokens moved: their merges are judged again
+  JobId settled{};               ///< the job whose end this decision is told of, or empty
   flow::StepPool pool;           ///< of the activation under way
   uint64_t steps = 0;            ///< that earlier activations of this decision took from theirs
   /// The program is at its end: the run has ended, or is being undone first.

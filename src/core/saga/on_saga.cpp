@@ -10,6 +10,9 @@ namespace fermata::saga {
 
 namespace {
 
+/// Jobs outside a run that may share one saga: all of them are its state (fixed).
+constexpr size_t shared_jobs_max = 10'000;
+
 bool awaits(const Run& run, const JobId& job) {
   return std::any_of(run.saga.awaited.begin(), run.saga.awaited.end(),
                      [&](const AwaitedStop& stop) { return stop.job == job; });
@@ -110,6 +113,11 @@ Outcome<void> on_join(Step& step, const JoinSaga& join) {
   }
   const auto& members = run.saga.members;
   if (std::find(members.begin(), members.end(), join.job) != members.end()) return {};
+  if (members.size() + run.saga.entries.size() >= shared_jobs_max) {
+    step.post(StopJob{join.job, "the saga " + run.id.text() + " has " +
+                                    std::to_string(shared_jobs_max) + " jobs, which is the most"});
+    return {};
+  }
   std::optional<Instant> idle_until;
   if (run.workflow.text() == saga_workflow)
     idle_until = step.at + Duration{step.given.limits.saga_idle_ms};

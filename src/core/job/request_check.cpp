@@ -8,6 +8,8 @@ namespace fermata::job {
 
 namespace {
 
+constexpr size_t saga_id_bytes_max = 100;
+
 /// Collects findings below one pointer.
 class Check {
  public:
@@ -174,6 +176,18 @@ void check_compensation(Check check, const Compensation& undo, const RequestLimi
   check.text("idempotency_key", undo.idempotency_key, idempotency_key_bytes_max);
 }
 
+/// It becomes the id of an execution, which stands in paths.
+void check_saga_id(Check check, std::string_view id) {
+  auto legal = [](char c) {
+    return c > 0x20 && c < 0x7f && std::string_view("/?#%").find(c) == std::string_view::npos;
+  };
+  if (id.size() > saga_id_bytes_max || !std::all_of(id.begin(), id.end(), legal))
+    check.wrong("saga_id",
+                "At most " + std::to_string(saga_id_bytes_max) +
+                    " printable ASCII characters without space / ? # % are expected.",
+                "invalid_id");
+}
+
 void check_names(Check check, const Request& request) {
   check.text("adapter_id", request.adapter_id, name_bytes_max);
   check.text("memory_id", request.memory_id, name_bytes_max);
@@ -181,7 +195,7 @@ void check_names(Check check, const Request& request) {
   check.text("principal_id", request.principal_id, name_bytes_max);
   check.below("actor").text("id", request.actor.id, name_bytes_max);
   check.text("idempotency_key", request.idempotency_key, idempotency_key_bytes_max);
-  check.text("saga_id", request.saga_id, name_bytes_max);
+  check_saga_id(check, request.saga_id);
   check.text("traceparent", request.traceparent, traceparent_bytes_max);
 }
 

@@ -45,6 +45,9 @@ struct Rule {
   std::string reason{};
   Value approval{};     ///< {roles[], count, expires_ms}, or null
   Value constraints{};  ///< object, or null
+  /// Other ways to ask for what a rule refuses (J-6): an array of {id, title, summary,
+  /// replacement_topic, replacement_capability, add_labels, remove_labels}, or null.
+  Value remediations{};
 };
 
 /// Tags that the submitter cannot leave out.
@@ -71,6 +74,7 @@ constexpr size_t pattern_bytes_max = 256;
 constexpr size_t patterns_max = 1'000;
 constexpr int64_t window_ms_max = 86'400'000;
 constexpr int64_t approvals_max = 5;
+constexpr size_t remediations_max = 16;  ///< of one rule
 constexpr size_t document_bytes_max = 2 << 20;
 
 /// What is wrong with a text of policy, or what it says.

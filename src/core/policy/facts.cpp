@@ -102,6 +102,7 @@ Outcome<Facts> read_facts(const Value& value, const AccountId& asker) {
   if (facts[TextFact::priority].empty()) facts[TextFact::priority] = "interactive";
   if (facts[TextFact::source].empty()) facts[TextFact::source] = "api";
   if (facts[TextFact::actor_type].empty()) facts[TextFact::actor_type] = "service";
+  facts[TextFact::capability] = as_facts({facts[TextFact::capability]}).front();
   facts.risk_tags = as_facts(members.texts("risk_tags"));
   facts.requires_ = as_facts(members.texts("requires"));
   facts.labels = labels_of(members);

@@ -1,6 +1,7 @@
 #include "core/policy/judge.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/json.h"
 #include "core/policy/match.h"
@@ -76,6 +77,38 @@ Value tighter(const Value& base, const Value& other) {
   return merged;
 }
 
+/// How high the lowest role is that may answer.
+size_t lowest_rank(const Value& approval) {
+  constexpr std::array<std::string_view, 4> roles = {"operator", "editor", "admin", "root"};
+  const Value& given = approval.get("roles");
+  size_t lowest = given.is_array() ? roles.size() : 0;
+  if (given.is_array())
+    for (const Value& role : given.items()) {
+      auto found = std::find(roles.begin(), roles.end(), role.as_string());
+      lowest = std::min(lowest, static_cast<size_t>(found - roles.begin()));
+    }
+  return lowest;
+}
+
+/// That an approval waits when nothing is said of it (J-40).
+constexpr int64_t day_ms = 86'400'000;
+
+/// Of two rules that ask people: more of them, of the higher role, within the shorter time.
+Value stricter(const Value& base, const Value& other) {
+  Value merged = base.is_object() ? base : Value::object();
+  auto given_number = [](const Value& approval, std::string_view name) {
+    const Value& given = approval.get(name);
+    return given.is_integer() ? std::optional(given.as_integer()) : std::nullopt;
+  };
+  auto count = given_number(other, "count");
+  if (count && *count > given_number(base, "count").value_or(1)) merged.set("count", *count);
+  auto expires = given_number(other, "expires_ms");
+  if (expires && *expires < given_number(base, "expires_ms").value_or(day_ms))
+    merged.set("expires_ms", *expires);
+  if (lowest_rank(other) > lowest_rank(base)) merged.set("roles", other.get("roles"));
+  return merged.size() > 0 ? merged : Value();
+}
+
 job::Verdict verdict_of(const AccountPolicy& policy, const Found& found) {
   job::Verdict verdict;
   verdict.kind = found.kind;
@@ -87,6 +120,7 @@ job::Verdict verdict_of(const AccountPolicy& policy, const Found& found) {
   if (found.kind == VerdictKind::allow_with_constraints)
     verdict.constraints = found.rule->constraints;
   if (found.kind == VerdictKind::require_approval) verdict.approval = found.rule->approval;
+  if (found.kind >= VerdictKind::require_approval) verdict.remediations = found.rule->remediations;
   return verdict;
 }
 
@@ -110,6 +144,8 @@ job::Verdict combined(const AccountPolicy& policy, const Found& account, const F
   job::Verdict verdict = verdict_of(policy, base);
   bool both_constrain =
       base.kind == VerdictKind::allow_with_constraints && account.kind == base.kind;
+  bool both_ask = base.kind == VerdictKind::require_approval && account.kind == base.kind;
+  if (both_ask) verdict.approval = stricter(verdict.approval, account.rule->approval);
   if (both_constrain) verdict.constraints = tighter(verdict.constraints, account.rule->constraints);
   return verdict;
 }

@@ -91,6 +91,46 @@ TEST(Policy, the_stricter_of_account_and_base_holds_unless_relaxed_and_invariant
   EXPECT_EQ(invariant.says(facts("job.mail.read")), VerdictKind::allow);
 }
 
+// J-20: capabilities and tags of jobs are in lower case, however a rule spells them.
+TEST(Policy, rules_about_capabilities_hold_in_any_spelling) {
+  Court court{compiled({.base = base_of(R"({"id":"c","match":{"capabilities":["Refund.*"]},
+                                            "decision":"deny"})",
+                                        "allow"),
+                        .invariants = {},
+                        .bundles = {}})};
+  Facts asked = facts();
+  asked[TextFact::capability] = "refund.card";
+  EXPECT_EQ(court.says(asked), VerdictKind::deny);
+  auto read = read_facts(json(R"({"topic":"x","capability":"REFUND.card"})"), AccountId("acme"));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(court.says(*read), VerdictKind::deny);
+}
+
+// J-21
+TEST(Policy, of_two_rules_that_ask_people_the_stricter_terms_hold) {
+  auto rule = [](std::string_view id, std::string_view approval) {
+    return std::string(R"({"id":")").append(id) +
+           R"(","match":{},"decision":"require_approval","approval":)" + std::string(approval) +
+           "}";
+  };
+  auto asked = [&](std::string_view base, std::string_view account) {
+    Value bundle = json(R"({"version":1,"rules":[)" + rule("a", account) + "]}");
+    Court court{compiled({.base = base_of(rule("b", base)),
+                          .invariants = {},
+                          .bundles = {{AccountId("acme"), {{"own", bundle}}}}})};
+    return court.ask(facts()).verdict;
+  };
+  auto verdict = asked(R"({"count":1,"expires_ms":5000})",
+                       R"({"count":3,"roles":["admin","root"],"expires_ms":9000})");
+  EXPECT_EQ(verdict.rule_id, "b");
+  EXPECT_EQ(verdict.approval.get("count"), Value(3));
+  EXPECT_EQ(verdict.approval.get("roles"), Value::array({"admin", "root"}));
+  EXPECT_EQ(verdict.approval.get("expires_ms"), Value(5000));
+  verdict = asked(R"({"count":2,"roles":["root"]})", R"({"roles":["operator","root"]})");
+  EXPECT_EQ(verdict.approval.get("count"), Value(2));
+  EXPECT_EQ(verdict.approval.get("roles"), Value::array({"root"}));
+}
+
 TEST(Policy, of_two_rules_that_constrain_the_smaller_numbers_hold) {
   auto rule = [](std::string_view budgets) {
     return std::string(R"({"id":"c","match":{},"decision":"allow_with_constraints","constraints":)")

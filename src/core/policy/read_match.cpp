@@ -77,8 +77,10 @@ std::vector<Glob> read_patterns(job::Members& members, TextFact fact) {
     if (!wrong.empty())
       members.findings().push_back(
           {"invalid_field", members.path_of(name) + "/" + std::to_string(i), std::move(wrong), {}});
-    patterns.emplace_back(fact == TextFact::topic ? topic_pattern(std::move(text))
-                                                  : std::move(text));
+    if (fact == TextFact::topic) text = topic_pattern(std::move(text));
+    // As the facts of jobs are spelt: else a rule that forbids would never match.
+    if (fact == TextFact::capability) text = lower(std::move(text));
+    patterns.emplace_back(std::move(text));
   }
   return patterns;
 }

@@ -12,6 +12,7 @@ Match read_match(const Value& value, const std::string& path, std::vector<Findin
 std::optional<Velocity> read_velocity(job::Members& rule);
 Value read_approval(job::Members& rule);
 Value read_constraints(job::Members& rule);
+Value read_remediations(job::Members& rule);
 Rule read_rule(const Value& value, const std::string& path, DocumentKind kind,
                std::vector<Finding>& findings);
 /// Tags in lower case, each once.

@@ -104,6 +104,8 @@ void check_parts(job::Members& rule, const Rule& read) {
     rule.wrong("constraints", "Only a rule that decides allow_with_constraints has them.");
   if (constrains && read.constraints.size() == 0)
     rule.wrong("constraints", "A rule that decides allow_with_constraints names them.");
+  if (!read.remediations.is_null() && !approves && read.decision != VerdictKind::deny)
+    rule.wrong("remediations", "Only a rule that decides deny or require_approval has them.");
 }
 
 }  // namespace
@@ -189,6 +191,7 @@ Rule read_rule(const Value& value, const std::string& path, DocumentKind kind,
   rule.velocity = read_velocity(members);
   rule.approval = read_approval(members);
   rule.constraints = read_constraints(members);
+  rule.remediations = read_remediations(members);
   check_parts(members, rule);
   members.finish();
   return rule;

@@ -54,6 +54,29 @@ TEST(PolicyDocument, every_mistake_is_told_by_its_path) {
                    "/rules/3/match/priorities/0"}));
 }
 
+// J-6
+TEST(PolicyDocument, remediations_change_something_and_set_no_label_of_the_engine) {
+  auto rule = [](const std::string& remediations, const std::string& decision = "deny") {
+    return mistakes(R"({"version":1,"default_decision":"deny","rules":[{"id":"a","match":{},)"
+                    R"("decision":")" +
+                    decision + R"(","remediations":)" + remediations + "}]}");
+  };
+  EXPECT_EQ(rule(R"([{"id":"x","title":"Ask the bank","replacement_topic":"pay.small",
+                      "replacement_capability":"pay","add_labels":{"a":"1"},
+                      "remove_labels":["b"]}])"),
+            Paths{});
+  EXPECT_EQ(rule(R"([{"id":"x","remove_labels":["b"]}])", "allow"), Paths{"/rules/0/remediations"});
+  EXPECT_EQ(rule("[]"), Paths{"/rules/0/remediations"});
+  EXPECT_EQ(rule(R"([{"id":"x","summary":"nothing"}])"), Paths{"/rules/0/remediations/0"});
+  EXPECT_EQ(rule(R"([{"id":"x","add_labels":{"approval_granted":"true"}}])"),
+            Paths{"/rules/0/remediations/0/add_labels"});
+  EXPECT_EQ(rule(R"([{"id":"x","replacement_topic":"pay..x"},
+                     {"id":"x","replacement_topic":"job.y","colour":1},{"add_labels":{"a":1}}])"),
+            (Paths{"/rules/0/remediations/0/replacement_topic", "/rules/0/remediations/1/colour",
+                   "/rules/0/remediations/1/id", "/rules/0/remediations/2/id",
+                   "/rules/0/remediations/2/add_labels"}));
+}
+
 TEST(PolicyDocument, parts_belong_to_their_decisions) {
   EXPECT_EQ(mistakes(R"({"version":1,"default_decision":"deny","rules":[
       {"id":"a","match":{},"decision":"allow","approval":{"count":1}},

@@ -136,9 +136,10 @@ void PolicyBoard::look() {
                    {}});
   }
   if ((*file)->sha256 == seen_sha256_) return;
-  seen_sha256_ = (*file)->sha256;
-  if (auto loaded = load(**file, {{}, "engine", "the file has changed"}); !loaded)
-    failed(loaded.error());
+  auto loaded = load(**file, {{}, "engine", "the file has changed"});
+  // A mistake is told once; what could not be stored is tried again with the next look.
+  if (loaded || loaded.error().code == ErrorCode::policy_invalid) seen_sha256_ = (*file)->sha256;
+  if (!loaded) failed(loaded.error());
 }
 
 Outcome<void> PolicyBoard::reload(const PolicyActor& who) {

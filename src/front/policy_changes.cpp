@@ -2,6 +2,7 @@
 
 #include "front/fields.h"
 #include "front/policy_board.h"
+#include "front/policy_request.h"
 
 /// Changes of policy that somebody asks for.
 namespace fermata::front {
@@ -175,10 +176,8 @@ Outcome<void> PolicyBoard::publish(std::vector<policy::BundleSource> bundles,
 Outcome<void> PolicyBoard::roll_back(const std::string& snapshot, bool whole,
                                      const PolicyActor& who) {
   std::lock_guard lock(mutex_);
-  FERMATA_TRY(effective, store_.snapshot(snapshot));
-  if (!effective)
-    return fail(ErrorCode::snapshot_not_found, "There is no snapshot `" + snapshot + "`.");
-  policy::SnapshotSources wanted = policy::sources_of(*effective);
+  FERMATA_TRY(effective, own_snapshot(store_, who.account, snapshot));
+  policy::SnapshotSources wanted = policy::sources_of(effective);
   policy::Sources now = sources_of(stored_.documents);
   bool others = wanted.base != now.base || wanted.invariants != now.invariants;
   if (others && !whole)

@@ -107,11 +107,9 @@ Outcome<Value> policy_value(Api& api, const Call& call) {
     out.set("effective", api.policy().current()->of(call.who.account).effective);
     return out;
   }
-  FERMATA_TRY(effective, api.policy().store().snapshot(wanted));
-  if (!effective)
-    return fail(ErrorCode::snapshot_not_found, "There is no snapshot `" + wanted + "`.");
+  FERMATA_TRY(effective, front::own_snapshot(api.policy().store(), call.who.account, wanted));
   out.set("snapshot", wanted);
-  out.set("effective", *std::move(effective));
+  out.set("effective", std::move(effective));
   return out;
 }
 

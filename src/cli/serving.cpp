@@ -245,6 +245,7 @@ void Serving::make_retention() {
   settings.audit_days = static_cast<int64_t>(settings_.audit_days);
   settings.job_days = static_cast<int64_t>(settings_.job_days);
   settings.dead_letter_days = static_cast<int64_t>(settings_.dead_letter_days);
+  settings.dead_letters_max = settings_.dead_letters_max;
   settings.upload_ms = static_cast<int64_t>(settings_.jobs_upload_hours) * 3'600'000;
   settings.interval_ms = static_cast<int64_t>(settings_.retention_interval_ms);
   retention_ =

@@ -14,6 +14,7 @@ constexpr SettingBounds all_bounds[] = {
     {"http_mails_per_account_max", &Settings::http_mails_per_account_max, 1, 64},
     {"job_days", &Settings::job_days, 0, longest_days},
     {"dead_letter_days", &Settings::dead_letter_days, 0, longest_days},
+    {"dead_letters_max", &Settings::dead_letters_max, 1, 100'000'000},
     {"jobs_upload_hours", &Settings::jobs_upload_hours, 1, 24 * 365},
     {"cached_jobs_max", &Settings::cached_jobs_max, 1, 10'000'000},
     {"jobs_input_bytes_max", &Settings::jobs_input_bytes_max, kib, 64 * mib},

@@ -262,6 +262,36 @@ TEST_P(JobFilesContract, ended_jobs_are_removed_when_they_are_old_and_nobody_wan
   EXPECT_EQ(put(creation_of(ended_job("old"))), CommitOutcome::done) << "its id is free";
 }
 
+// J-84
+TEST_P(JobFilesContract, beyond_so_many_the_oldest_resolved_dead_letters_go_and_open_ones_never) {
+  for (const char* id : {"a", "b", "c", "d", "e"}) {
+    JobWrite write = creation_of(ended_job(id));
+    write.dead_letters.push_back(letter_of("dl-" + std::string(id), id));
+    ASSERT_EQ(put(write), CommitOutcome::done);
+  }
+  JobWrite other = creation_of(ended_job("x"));
+  other.summary.account = AccountId("other");
+  other.dead_letters.push_back(letter_of("dl-x", "x", "other"));
+  ASSERT_EQ(put(other), CommitOutcome::done);
+  for (const char* id : {"dl-b", "dl-c", "dl-e", "dl-x"})
+    ASSERT_TRUE(dead_letters().resolve_dead_letter({id, Resolution::discarded, "ann", noon},
+                                                   sample_line(id)))
+        << id;
+  DeadLetterFilter all;
+  all.open = std::nullopt;
+  EXPECT_EQ(retention().trim_dead_letters(5, 10)->removed, 0u);
+  EXPECT_EQ(retention().trim_dead_letters(4, 10)->removed, 1u);
+  EXPECT_EQ(listed(all), (std::vector<std::string>{"dl-x", "dl-e", "dl-d", "dl-c", "dl-a"}));
+  auto first = retention().trim_dead_letters(1, 1);
+  EXPECT_EQ(first->removed, 1u);
+  EXPECT_TRUE(first->more);
+  while (retention().trim_dead_letters(1, 1)->more) {
+  }
+  reopen();
+  EXPECT_EQ(listed(all), (std::vector<std::string>{"dl-x", "dl-d", "dl-a"}))
+      << "open ones stay however many they are";
+}
+
 // J-67
 TEST_P(JobFilesContract, registrations_are_kept_as_last_written) {
   fleet::RegistrationRecord record;

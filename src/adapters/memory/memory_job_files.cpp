@@ -169,6 +169,28 @@ Outcome<Retention::Sweep> MemoryStore::remove_dead_letters(Instant before, size_
   return sweep;
 }
 
+Outcome<Retention::Sweep> MemoryStore::trim_dead_letters(uint64_t most, size_t limit) {
+  std::lock_guard lock(mutex_);
+  std::map<AccountId, uint64_t> count;
+  for (const auto& [number, entry] : letters_) ++count[entry.letter.account];
+  Sweep sweep;
+  for (auto at = letters_.begin(); at != letters_.end();) {
+    uint64_t& left = count[at->second.letter.account];
+    if (left <= most || at->second.open()) {
+      ++at;
+      continue;
+    }
+    if (sweep.removed == limit) {
+      sweep.more = true;
+      break;
+    }
+    at = letters_.erase(at);
+    --left;
+    ++sweep.removed;
+  }
+  return sweep;
+}
+
 Outcome<Retention::Sweep> MemoryStore::remove_blobs(Instant before, size_t limit) {
   std::lock_guard lock(mutex_);
   Sweep sweep;

@@ -45,6 +45,10 @@ Outcome<Retention::Sweep> SqliteStore::remove_dead_letters(Instant before, size_
   return parts_->jobs.remove_dead_letters(before, limit);
 }
 
+Outcome<Retention::Sweep> SqliteStore::trim_dead_letters(uint64_t most, size_t limit) {
+  return parts_->jobs.trim_dead_letters(most, limit);
+}
+
 Outcome<Retention::Sweep> SqliteStore::remove_blobs(Instant before, size_t limit) {
   return parts_->jobs.remove_blobs(before, limit);
 }

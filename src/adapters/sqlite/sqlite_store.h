@@ -174,6 +174,7 @@ class SqliteStore final : public Store,
   Outcome<void> remove_run(const RunId& id, const AuditLine& audit) override;
   Outcome<RunSweep> remove_jobs(uint64_t after, Instant before, size_t limit) override;
   Outcome<Sweep> remove_dead_letters(Instant before, size_t limit) override;
+  Outcome<Sweep> trim_dead_letters(uint64_t most, size_t limit) override;
   Outcome<Sweep> remove_decisions(Instant before, size_t limit) override;
   Outcome<Sweep> remove_blobs(Instant before, size_t limit) override;
   Outcome<Sweep> remove_remains(size_t limit) override;

@@ -65,8 +65,12 @@ BulkRequest read_bulk_request(front::Fields& fields) {
   request.reason = fields.text("reason").value_or("");
   request.dry_run = fields.boolean("dry_run").value_or(false);
   request.token = fields.text("token", 100).value_or("");
-  request.per_second =
-      static_cast<uint32_t>(fields.integer("per_second", 1, per_second_max).value_or(0));
+  // Dead letters know it by the longer name.
+  auto rate = fields.integer("rate_per_second", 1, per_second_max);
+  auto per_second = fields.integer("per_second", 1, per_second_max);
+  if (rate && per_second && *rate != *per_second)
+    fields.wrong("rate_per_second", "`per_second` says otherwise.");
+  request.per_second = static_cast<uint32_t>(rate ? *rate : per_second.value_or(0));
   if (request.dry_run && !request.token.empty())
     fields.wrong("token", "A token acts on a dry run; a dry run takes none.");
   if (request.ids && !request.filter.is_null())
@@ -86,8 +90,9 @@ std::string bulk_request_hash(const Value& body) {
   Value asked = Value::object();
   for (const Value::Member& member : body.members()) {
     std::string_view name = member.key.as_string();
-    if (name != "dry_run" && name != "token" && name != "reason" && name != "per_second")
-      asked.set(name, member.value);
+    bool how = name == "dry_run" || name == "token" || name == "reason" || name == "per_second" ||
+               name == "rate_per_second";
+    if (!how) asked.set(name, member.value);
   }
   // With the token alone nothing is said again.
   return asked.size() == 0 ? std::string() : front::request_hash("bulk", asked);

@@ -49,6 +49,7 @@ void get_dead_letter(Api& api, Call call);
 void discard_dead_letter(Api& api, Call call);
 void purge_dead_letters(Api& api, Call call);
 void retry_dead_letter(Api& api, Call call);
+void remediate_job(Api& api, Call call);
 
 /// Puts a command into the engine's queue; `done` is called after its commit, on the partition's
 /// thread. Refusals are answered here.

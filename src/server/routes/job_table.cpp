@@ -1,4 +1,5 @@
 #include "server/routes/bulk_job.h"
+#include "server/routes/dead_letter_retry.h"
 #include "server/routes/job_routes.h"
 #include "server/routes/schemas.h"
 #include "server/routes/table.h"
@@ -57,6 +58,16 @@ constexpr std::string_view bulk_jobs_schema =
       "ids":{"type":"array","items":{"type":"string"}},"all":{"type":"boolean"},
       "reason":{"type":"string"},"per_second":{"type":"integer"},"dry_run":{"type":"boolean"},
       "token":{"type":"string"}}})";
+
+constexpr std::string_view bulk_letters_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{
+      "action":{"enum":["retry"]},"filter":{"type":"object"},
+      "ids":{"type":"array","items":{"type":"string"}},"all":{"type":"boolean"},
+      "reason":{"type":"string"},"rate_per_second":{"type":"integer"},
+      "per_second":{"type":"integer"},"dry_run":{"type":"boolean"},"token":{"type":"string"}}})";
+constexpr std::string_view remediate_schema =
+    R"({"type":"object","required":["remediation_id"],"additionalProperties":false,
+      "properties":{"remediation_id":{"type":"string"}}})";
 
 constexpr std::string_view letter_retry_schema =
     R"({"type":"object","additionalProperties":false,"properties":{"changes":{"type":"object",
@@ -121,6 +132,11 @@ const Route table[] = {
      .work = Work::command, .handler = routes::amend_job,
      .summary = "Change a job that was never dispatched.", .body = Body::json,
      .request_schema = amend_schema, .response_schema = receipt_schema},
+    {.method = Method::post, .path = "/api/v1/jobs/{job_id}/remediate",
+     .access = Access::operator_, .work = Work::blocking, .handler = routes::remediate_job,
+     .summary = "Submit a job that policy denied the way its rule proposes; one job per proposal.",
+     .body = Body::json, .success = 201, .request_schema = remediate_schema,
+     .response_schema = receipt_schema},
     // Dead letters.
     {.method = Method::get, .path = "/api/v1/dlq", .access = Access::viewer,
      .work = Work::blocking, .handler = routes::list_dead_letters,
@@ -140,6 +156,11 @@ const Route table[] = {
      .summary = "Submit what failed once more, judged anew; however often, it is one job.",
      .body = Body::json_optional, .success = 201, .request_schema = letter_retry_schema,
      .response_schema = receipt_schema},
+    {.method = Method::post, .path = "/api/v1/dlq/bulk", .access = Access::operator_,
+     .work = Work::blocking, .handler = routes::bulk_dead_letters,
+     .summary = "Retry a selection of entries, or show what would happen.", .body = Body::json,
+     .success = 202, .request_schema = bulk_letters_schema,
+     .response_schema = bulk_begun_schema},
     {.method = Method::post, .path = "/api/v1/dlq/purge", .access = Access::admin,
      .work = Work::blocking, .handler = routes::purge_dead_letters,
      .summary = "The same for up to 1000 open entries at once.", .body = Body::json,

@@ -85,7 +85,7 @@ class FeedHub final : public Feed {
     uint64_t ended[4] = {};  ///< completed, failed, cancelled, timed out
   };
   Counts counts() const;
-  const JobMetrics& job_metrics() const { return job_metrics_; }
+  JobMetrics& job_metrics() { return job_metrics_; }
   WaitMetrics& wait_metrics() { return wait_metrics_; }
   SagaMetrics& saga_metrics() { return saga_metrics_; }
 

@@ -27,6 +27,22 @@ const std::string& JobMetrics::topic_of(const std::string& topic) {
 void JobMetrics::happened(const job::Job& state, std::span<const job::Event> events) {
   std::lock_guard lock(mutex_);
   for (const job::Event& event : events) count(state, event);
+  if (state.state == job::State::approval_required) {
+    awaiting_.insert(state.id);
+  } else {
+    awaiting_.erase(state.id);
+  }
+}
+
+void JobMetrics::recovered(std::span<const job::Summary> awaiting) {
+  std::lock_guard lock(mutex_);
+  for (const job::Summary& job : awaiting) awaiting_.insert(job.id);
+  recovered_ = true;
+}
+
+bool JobMetrics::knows_all() const {
+  std::lock_guard lock(mutex_);
+  return recovered_;
 }
 
 void JobMetrics::count(const job::Job& state, const job::Event& event) {
@@ -38,12 +54,15 @@ void JobMetrics::count(const job::Job& state, const job::Event& event) {
     ++dispatched_[by_topic];
     const job::Attempt* attempt = state.find_attempt(dispatched->fence);
     if (!attempt || !attempt->ready_at) return;
-    int64_t waited_ms = (event.at - *attempt->ready_at).ms;
-    Latency& latency = dispatch_latency_[by_topic];
-    auto bucket = std::lower_bound(buckets_ms.begin(), buckets_ms.end(), waited_ms);
-    ++latency.counts[static_cast<size_t>(bucket - buckets_ms.begin())];
-    latency.sum_ms += waited_ms;
+    dispatch_latency_[by_topic].add(buckets_ms, (event.at - *attempt->ready_at).ms);
   }
+  // An approval is over when people have let the job go or have not; a new policy is neither.
+  bool answered = std::holds_alternative<job::JobApproved>(body);
+  if (const auto* denied = std::get_if<job::JobDenied>(&body))
+    answered =
+        denied->reason_code == "approval_rejected" || denied->reason_code == "approval_expired";
+  if (answered && state.approval)
+    approval_wait_[""].add(wait_buckets_ms, (event.at - state.approval->asked_at).ms);
   if (const auto* end = std::get_if<job::JobAttemptEnded>(&body))
     ++attempts_[by_topic + "," + metric_label("outcome", name_of(end->outcome))];
   if (std::holds_alternative<job::JobSucceeded>(body)) ended(by_topic, job::State::succeeded);
@@ -61,6 +80,8 @@ void JobMetrics::judged(const job::PolicyDecision& decision) {
   std::lock_guard lock(mutex_);
   ++decisions_[metric_label("decision", job::name_of(decision.decision)) + "," +
                metric_label("source", decision.source)];
+  if (decision.source == "rules")
+    policy_eval_[""].add(eval_buckets_us, static_cast<int64_t>(decision.micros));
   if (decision.decision == job::VerdictKind::deny)
     ++denied_[metric_label("topic", topic_of(decision.topic))];
 }
@@ -99,22 +120,31 @@ JobMetrics::Gauges JobMetrics::gauges_of(const fleet::Fleet& fleet, Instant now)
   return gauges;
 }
 
-void JobMetrics::append_latency(std::string& out) const {
-  constexpr std::string_view name = "fermata_dispatch_latency";
-  out.append("# HELP ").append(name).append(" Seconds from ready to leased.\n# TYPE ");
-  out.append(name).append(" histogram\n");
-  for (const auto& [labels, latency] : dispatch_latency_) {
+void JobMetrics::Histogram::add(const std::array<int64_t, 9>& bounds, int64_t value) {
+  auto bucket = std::lower_bound(bounds.begin(), bounds.end(), value);
+  ++counts[static_cast<size_t>(bucket - bounds.begin())];
+  sum += value;
+}
+
+void JobMetrics::append_histograms(std::string& out, std::string_view name, std::string_view help,
+                                   const std::array<int64_t, 9>& bounds, double per_second,
+                                   const Histograms& values) {
+  std::string whole = "fermata_" + std::string(name);
+  out.append("# HELP ").append(whole).append(" ").append(help);
+  out.append("\n# TYPE ").append(whole).append(" histogram\n");
+  for (const auto& [labels, histogram] : values) {
     uint64_t sum = 0;
-    for (size_t i = 0; i < latency.counts.size(); ++i) {
-      sum += latency.counts[i];
+    for (size_t i = 0; i < histogram.counts.size(); ++i) {
+      sum += histogram.counts[i];
       std::string bound =
-          i < buckets_ms.size() ? number_to_text(static_cast<double>(buckets_ms[i]) / 1e3) : "+Inf";
-      out.append(name).append("_bucket{").append(labels).append(",le=\"").append(bound);
-      out.append("\"} ").append(std::to_string(sum)).append("\n");
+          i < bounds.size() ? number_to_text(static_cast<double>(bounds[i]) / per_second) : "+Inf";
+      out.append(whole).append("_bucket{").append(labels).append(labels.empty() ? "" : ",");
+      out.append("le=\"").append(bound).append("\"} ").append(std::to_string(sum)).append("\n");
     }
-    out.append(name).append("_sum{").append(labels).append("} ");
-    out.append(number_to_text(static_cast<double>(latency.sum_ms) / 1e3)).append("\n");
-    out.append(name).append("_count{").append(labels).append("} ");
+    std::string of = labels.empty() ? "" : "{" + labels + "}";
+    out.append(whole).append("_sum").append(of).append(" ");
+    out.append(number_to_text(static_cast<double>(histogram.sum) / per_second)).append("\n");
+    out.append(whole).append("_count").append(of).append(" ");
     out.append(std::to_string(sum)).append("\n");
   }
 }
@@ -135,7 +165,14 @@ void JobMetrics::append(std::string& out, const Gauges& gauges) const {
   std::map<std::string, uint64_t> stale;
   for (const auto& [state, count] : stale_) stale[metric_label("state", name_of(state))] = count;
   append_family(out, "stale_jobs", "gauge", "Such jobs, as the last sweep found them.", stale);
-  append_latency(out);
+  append_histograms(out, "dispatch_latency", "Seconds from ready to leased.", buckets_ms, 1e3,
+                    dispatch_latency_);
+  append_histograms(out, "policy_eval", "Seconds that a decision of rules took.", eval_buckets_us,
+                    1e6, policy_eval_);
+  append_histograms(out, "approval_wait", "Seconds from asking to people's answer.",
+                    wait_buckets_ms, 1e3, approval_wait_);
+  std::map<std::string, uint64_t> awaiting{{"", awaiting_.size()}};
+  append_family(out, "approvals_pending", "gauge", "Jobs that await people's approval.", awaiting);
   append_family(out, "job_queue_depth", "gauge", "Jobs waiting for workers.", gauges.queue_depth);
   append_family(out, "job_queue_oldest_seconds", "gauge", "How long the oldest has waited.",
                 gauges.queue_oldest_seconds);

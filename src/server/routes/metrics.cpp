@@ -62,6 +62,16 @@ void find_rollbacks(Api& api) {
   if (auto page = api.reader().list(filter, rollbacks_max, "")) sagas.recovered(page->items);
 }
 
+/// The same of approvals that jobs await.
+void find_approvals(Api& api) {
+  JobMetrics& jobs = api.hub().job_metrics();
+  if (jobs.knows_all()) return;
+  JobFilter filter;
+  filter.states = {job::State::approval_required};
+  constexpr size_t approvals_max = 10'000;
+  if (auto page = api.reader().list_jobs(filter, approvals_max, "")) jobs.recovered(page->items);
+}
+
 void answer_metrics(Api& api, const Call& call, JobMetrics::Gauges gauges) {
   // One number that cannot be read keeps nobody from the others.
   if (auto open = api.dead_letters().count_dead_letters(AccountId()))
@@ -71,6 +81,7 @@ void answer_metrics(Api& api, const Call& call, JobMetrics::Gauges gauges) {
   http::Response response;
   response.content_type = "text/plain; version=0.0.4; charset=utf-8";
   response.body = api.metrics().text();
+  find_approvals(api);
   api.hub().job_metrics().append(response.body, gauges);
   api.hub().wait_metrics().append(response.body, wait_gauges(api));
   find_rollbacks(api);

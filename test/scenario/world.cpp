@@ -112,6 +112,14 @@ void World::restart() {
   failures_seen_ = 0;
   auto recovered = host_->recover();
   check(static_cast<bool>(recovered));
+  if (policy_)
+    check(host_->with_workers([this](Workers& workers) { workers.set_policy(policy_); }));
+}
+
+void World::set_policy(policy::PolicyPtr policy) {
+  policy_ = std::move(policy);
+  check(host_->with_workers([this](Workers& workers) { workers.set_policy(policy_); }));
+  settle();
 }
 
 size_t World::most_in_flight() const {

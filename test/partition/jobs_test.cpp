@@ -25,11 +25,15 @@ TEST_F(JobsTest, job_for_a_waiting_worker_takes_two_commits) {
   EXPECT_EQ(job("j1").attempt_count, 1u);
   std::vector<job::State> states;
   job::Job seen;
-  for (const HistoryChunk& chunk : store.find_job(JobId("j1"))->history)
-    for (const job::Event& event : *job::decode_history(chunk)) {
+  StoredJob stored = *store.memory.find_job(JobId("j1"));
+  for (const HistoryChunk& chunk : stored.history) {
+    auto events = job::decode_history(chunk);
+    ASSERT_TRUE(events);
+    for (const job::Event& event : *events) {
       evolve(seen, event);
       if (states.empty() || states.back() != seen.state) states.push_back(seen.state);
     }
+  }
   EXPECT_EQ(states, (std::vector<job::State>{job::State::pending, job::State::scheduled,
                                              job::State::dispatched, job::State::succeeded}));
 }

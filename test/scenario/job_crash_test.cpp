@@ -164,8 +164,7 @@ TEST(JobCrash, failed_job_and_its_dead_letter_appear_together_and_its_run_hears_
         {"id":"j","type":"job","parameters":{"topic":"mail"}}],
         "edges":[{"id":"1","src":"t","dst":"j"}]})");
     start(world, "run", "w", definition);
-    const Run* run = &world.state(RunId("run"));
-    ASSERT_EQ(run->status, RunStatus::running);
+    ASSERT_EQ(world.state(RunId("run")).status, RunStatus::running);
     auto open = world.store().open_jobs(0, 10);
     ASSERT_TRUE(open);
     ASSERT_EQ(open->jobs.size(), 1u);
@@ -298,7 +297,7 @@ TEST(JobCrash, rollback_undoes_in_order_with_one_effect_each_whatever_dies_meanw
     EXPECT_EQ(worker.effects(),
               (std::vector<std::string>{"job.one", "job.two", "job.three", "job.last",
                                         "job.three.undo", "job.two.undo", "job.one.undo"}));
-    const Run& run = world.state(RunId("run"));
+    const auto& run = world.state(RunId("run"));
     EXPECT_EQ(run.status, RunStatus::failed);
     EXPECT_EQ(run.exit_reason, "rolled_back");
     for (const SagaEntry& entry : run.saga.entries) {

@@ -15,8 +15,8 @@ finish() {
 trap finish EXIT
 
 say() { printf '%s\n' "$*"; }
-# field NAME: the text or number of that name in the JSON on standard input.
-field() { sed -n "s/.*\"$1\":\"\{0,1\}\([^\",}]*\)\"\{0,1\}.*/\1/p" | head -n 1; }
+# field NAME: the first text or number of that name in the JSON on standard input.
+field() { grep -o "\"$1\":\"\{0,1\}[^\",}]*" | head -n 1 | sed "s/^\"$1\":\"\{0,1\}//"; }
 expect() { # expect WHAT WANTED GOT
   say "$1: $3"
   [ "$2" = "$3" ] || { say "expected: $2"; exit 1; }
@@ -78,7 +78,7 @@ while approval=$(pending); [ -z "$approval" ]; do
 done
 say "asked: $approval"
 "$fermata" approve "$approval" --note "checked with the customer"
-"$fermata" watch "$run" > "$work/watched"
+"$fermata" watch "$run" > "$work/watched" 2>&1
 run_status() { "$fermata" show "$1" --json | field status; }
 expect "execution" completed "$(run_status "$run")"
 

@@ -165,10 +165,10 @@ TEST(Rollback, nothing_else_happens_to_a_run_that_is_undone) {
   RolledBack at;
   EXPECT_EQ(at.tell(PauseRun{}), "run_rolling_back");
   EXPECT_EQ(at.tell(SignalRun{}), "run_rolling_back");
-  EXPECT_EQ(at.tell(CancelRun{"x", false}), "run_rolling_back");
+  EXPECT_EQ(at.tell(CancelRun{"x"}), "run_rolling_back");
   EXPECT_EQ(at.order(CloseSaga{}), "run_rolling_back");
   EXPECT_EQ(at.order(RollBack{"again"}), "") << "it is so already";
-  EXPECT_EQ(at.tell(CancelRun{"x", true}), "");
+  EXPECT_EQ(at.tell(CancelRun{"x", false, true}), "");
   EXPECT_EQ(at.run.saga.entries.size(), 2u);
   EXPECT_EQ(at.undo_ends(), "");
 }

@@ -209,7 +209,8 @@ TEST_F(DeadLetterQueue, selection_is_retried_in_bulk_after_a_dry_run) {
   EXPECT_EQ(over.get("done"), Value(3));
   ASSERT_EQ(items().size(), 1u);
   EXPECT_EQ(items().items()[0].get("job_id"), Value("j4"));
-  for (const Value& entry : items("?state=resolved").items()) {
+  const Value resolved = items("?state=resolved");
+  for (const Value& entry : resolved.items()) {
     EXPECT_EQ(entry.get("resolution"), Value("retried"));
     Value made = get("/jobs/" + text(entry.get("retried_as"))).body;
     EXPECT_EQ(made.get("parent_job_id"), entry.get("job_id"));

@@ -176,12 +176,15 @@ TEST_F(AccountsApart, what_names_ids_in_its_body_finds_none_of_another_account) 
                                  fence + "}]}");
   EXPECT_EQ(resumed.body.get("resumed").size(), 0u) << resumed.text;
   EXPECT_EQ(resumed.body.get("lost").size(), 1u);
-  for (const char* call : {"/worker/claim", "/worker/heartbeat", "/worker/results"}) {
-    Answer answer = as_worker("POST", call,
-                              R"({"registration_id":")" + ids_["registration_id"] +
-                                  R"(","seq":9,"last_seq":9,"leases":[],"results":[
-                                      {"job_id":"x","attempt":1,"fence":1,"status":"failed"}]})");
-    EXPECT_TRUE(answer.status == 404 || answer.status == 422) << call << answer.text;
+  std::string theirs = R"({"registration_id":")" + ids_["registration_id"] + '"';
+  const std::map<std::string, std::string> calls = {
+      {"/worker/claim", R"(,"seq":9,"slots":1,"wait_ms":0})"},
+      {"/worker/heartbeat", R"(,"last_seq":9,"leases":[]})"},
+      {"/worker/results",
+       R"(,"results":[{"job_id":"x","attempt":1,"fence":1,"status":"failed"}]})"}};
+  for (const auto& [call, more] : calls) {
+    Answer answer = as_worker("POST", call, theirs + more);
+    EXPECT_EQ(answer.status, 404) << call << answer.text;
   }
   EXPECT_EQ(
       as_worker("GET", "/worker/stream?registration_id=" + ids_["registration_id"], "").status,

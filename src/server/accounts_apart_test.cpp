@@ -120,10 +120,8 @@ TEST_F(AccountsApart, ids_of_another_account_exist_by_no_route) {
     auto target = target_of(route);
     ASSERT_TRUE(target) << route.path << ": give account A one";
     bool worker = route.access == Access::worker;
-    std::string more =
-        worker && route.path.ends_with("{name}")
-            ? "?registration_id=" + b_registration_ + "&fence=" + to_json(running_.get("fence"))
-            : "";
+    std::string more;
+    if (worker && route.path.ends_with("{name}")) more = "?fence=" + to_json(running_.get("fence"));
     auto method = http::name_of(route.method);
     Answer answer = worker ? as_worker(method, *target + more, body_of(route))
                            : ask(method, *target, body_of(route));

@@ -93,6 +93,40 @@ std::string bulk_request_hash(const Value& body) {
   return asked.size() == 0 ? std::string() : front::request_hash("bulk", asked);
 }
 
+void BulkForecast::add(std::string_view status, std::string_view id,
+                       std::optional<ErrorCode> refusal) {
+  constexpr size_t sample_max = 10;
+  ++count_;
+  ++by_status_[std::string(status)];
+  if (refusal) {
+    ++refused_[std::string(name_of(*refusal))];
+  } else if (sample_.size() < sample_max) {
+    sample_.emplace_back(id);
+  }
+}
+
+void BulkForecast::add_missing(ErrorCode code, size_t count) {
+  if (count > 0) refused_[std::string(name_of(code))] += static_cast<int64_t>(count);
+}
+
+Value BulkForecast::value() const {
+  Value by_status = Value::object(), refused = Value::object(), sample = Value::array();
+  for (const auto& [name, count] : by_status_) by_status.set(name, count);
+  for (const auto& [name, count] : refused_) refused.set(name, count);
+  for (const std::string& id : sample_) sample.push(id);
+  return Value::object({{"count", count_},
+                        {"by_status", std::move(by_status)},
+                        {"sample", std::move(sample)},
+                        {"refused", std::move(refused)}});
+}
+
+Failure<Error> too_many(const Api& api, std::string_view things) {
+  return fail(ErrorCode::invalid_field,
+              "More than bulk_items_max, " + std::to_string(api.options().bulk_items_max) + " " +
+                  std::string(things) + " are selected; narrow the filter.",
+              {{"invalid_field", "/filter", "It selects too much for one operation.", {}}});
+}
+
 void answer_preview(Api& api, const Call& call, BulkPreview preview, Value told) {
   std::string token = api.new_uuid_v4();
   BulkPreviews& previews = api.bulk().previews();

@@ -8,7 +8,9 @@ void calendar(Api& api, Call call);
 void search(Api& api, Call call);
 void execution_stats(Api& api, Call call);
 void execution_state(Api& api, Call call);
+void execution_tree(Api& api, Call call);
 void workflow_load(Api& api, Call call);
+void workflow_diff(Api& api, Call call);
 void verify_audit(Api& api, Call call);
 
 }  // namespace fermata::server::routes

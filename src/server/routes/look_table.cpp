@@ -26,6 +26,17 @@ constexpr std::string_view load_schema =
       "more":{"type":"boolean"}}})";
 constexpr std::string_view state_schema =
     R"({"type":"object","required":["sequence","status","values","waiting"]})";
+constexpr std::string_view tree_schema =
+    R"({"type":"object","required":["execution_id","root","count","truncated"],"properties":{
+      "execution_id":{"type":"string"},"root":{"type":"object"},"count":{"type":"integer"},
+      "truncated":{"type":"boolean"}}})";
+constexpr std::string_view diff_schema =
+    R"({"type":"object","required":["from","to","same","nodes","edges","fields","lines"],
+      "properties":{"from":{"type":"object"},"to":{"type":"object"},"same":{"type":"boolean"},
+      "nodes":{"type":"object"},"edges":{"type":"object"},"fields":{"type":"array"},
+      "lines":{"type":"array","items":{"type":"object","required":["op","from","to","text"],
+      "properties":{"op":{"enum":["=","-","+"]},"from":{"type":["integer","null"]},
+      "to":{"type":["integer","null"]},"text":{"type":"string"}}}}}})";
 constexpr std::string_view verified_schema =
     R"({"type":"object","required":["unbroken","lines","first","last"],"properties":{
       "unbroken":{"type":"boolean"},"lines":{"type":"integer"},"first":{"type":"integer"},
@@ -50,6 +61,14 @@ const Route table[] = {
      .access = Access::viewer, .work = Work::blocking, .handler = routes::execution_state,
      .summary = "An execution and its values as they were after an event.", .query = "at",
      .response_schema = state_schema},
+    {.method = Method::get, .path = "/api/v1/executions/{execution_id}/tree",
+     .access = Access::viewer, .work = Work::blocking, .handler = routes::execution_tree,
+     .summary = "An execution among those that started it and that it started.",
+     .response_schema = tree_schema},
+    {.method = Method::get, .path = "/api/v1/workflows/{workflow_id}/diff",
+     .access = Access::viewer, .work = Work::blocking, .handler = routes::workflow_diff,
+     .summary = "What is not the same in two versions, by node, by edge and by line.",
+     .query = "from to", .response_schema = diff_schema},
     {.method = Method::get, .path = "/api/v1/workflows/{workflow_id}/load",
      .access = Access::viewer, .work = Work::blocking, .handler = routes::workflow_load,
      .summary = "Live executions by version, and where they wait.",

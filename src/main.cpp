@@ -37,6 +37,7 @@ class Opened final : public cli::OpenStore {
   PolicyStore& policy() override { return *store_; }
   Contacts& contacts() override { return *store_; }
   Accounts& accounts() override { return *store_; }
+  Views& views() override { return *store_; }
 
  private:
   std::unique_ptr<Kind> store_;

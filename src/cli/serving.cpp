@@ -25,10 +25,12 @@ std::string typed(const std::string& path) {
 
 }  // namespace
 
-Serving::Serving(Surroundings& around, const Settings& settings, std::string config_folder)
+Serving::Serving(Surroundings& around, const Settings& settings, std::string config_folder,
+                 Value configuration)
     : around_(around),
       settings_(settings),
       config_folder_(std::move(config_folder)),
+      configuration_(std::move(configuration)),
       wall_clock_(around.world.system_clock()),
       log_(
           settings.log == "json" || around.terminal.json, log_level_of(settings.log_level),
@@ -125,6 +127,25 @@ Outcome<void> Serving::look_at_credentials() {
   return {};
 }
 
+/// How much room there is and how much is used; without a disk, only what it is.
+Value Serving::store_facts() const {
+  Value facts = Value::object({{"kind", settings_.store}});
+  if (settings_.store == "memory") return facts;
+  facts.set("data", settings_.data);
+  std::error_code failed;
+  uint64_t bytes = 0;
+  std::filesystem::directory_iterator files(settings_.data, failed), end;
+  for (; !failed && files != end; files.increment(failed)) {
+    std::error_code unknown;
+    uint64_t size = files->is_regular_file(unknown) ? files->file_size(unknown) : 0;
+    if (!unknown) bytes += size;
+  }
+  facts.set("bytes", bytes);
+  auto space = std::filesystem::space(settings_.data, failed);
+  if (!failed) facts.set("disk_free_bytes", space.available);
+  return facts;
+}
+
 void Serving::build_api() {
   server::ApiOptions options;
   options.access.mode = access_;
@@ -182,6 +203,8 @@ void Serving::build_api() {
   options.log = [this](const server::ApiLogLine& line) {
     log_.write(LogLevel::error, line.message, line.fields);
   };
+  options.configuration = [lines = configuration_] { return lines; };
+  options.store_facts = [this] { return store_facts(); };
   options.telemetry = engine_.telemetry.get();
   options.trace_share = settings_.otlp_share;
   options.schedule_limits = schedule_limits_of(settings_);
@@ -204,7 +227,8 @@ void Serving::build_api() {
                                                         *policy_,
                                                         *engine_.host,
                                                         engine_.store->contacts(),
-                                                        *engine_.accounts},
+                                                        *engine_.accounts,
+                                                        engine_.store->views()},
                                        std::move(options));
 }
 

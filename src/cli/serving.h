@@ -35,7 +35,9 @@ class LoggingFeed final : public PassingFeed {
 class Serving {
  public:
   /// `config_folder`: where the settings file is; the policy file is looked for beside it.
-  Serving(Surroundings& around, const Settings& settings, std::string config_folder = "");
+  /// `configuration`: every setting and where it came from, as the API shows it.
+  Serving(Surroundings& around, const Settings& settings, std::string config_folder = "",
+          Value configuration = Value::array());
   ~Serving();
 
   /// Opens the store, recovers, listens. On failure nothing is left running.
@@ -52,6 +54,7 @@ class Serving {
   Outcome<void> start_policy();
   void put_in_force(const policy::PolicyPtr& set);
   Outcome<void> listen();
+  Value store_facts() const;
   void build_api();
   void make_retention();
   Outcome<void> show_demo();
@@ -60,6 +63,7 @@ class Serving {
   Surroundings& around_;
   const Settings settings_;
   const std::string config_folder_;
+  const Value configuration_;
   std::unique_ptr<Clock> wall_clock_;
   Log log_;
   StoreWatch store_watch_{log_, *wall_clock_};

@@ -20,6 +20,7 @@
 #include "ports/store.h"
 #include "ports/telemetry.h"
 #include "ports/timers.h"
+#include "ports/views.h"
 #include "ports/zones.h"
 
 namespace fermata::cli {
@@ -38,6 +39,7 @@ class OpenStore {
   virtual PolicyStore& policy() = 0;
   virtual Contacts& contacts() = 0;
   virtual Accounts& accounts() = 0;
+  virtual Views& views() = 0;
 };
 
 /// A clock that stands still until it is told.

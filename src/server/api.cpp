@@ -8,6 +8,7 @@
 #include "base/uuid.h"
 #include "front/flow_text.h"
 #include "server/console/answer.h"
+#include "server/look_back.h"
 #include "server/problem.h"
 #include "server/routes/table.h"
 #include "server/wait_sweep.h"
@@ -109,11 +110,14 @@ Api::Api(ApiParts parts, ApiOptions options)
                }),
       pool_(options_.work_threads, options_.work_queue_max) {
   epoch_ = new_uuid_v4().substr(0, 8);
+  parts_.hub.measures().begin(now());
+  parts_.hub.agenda().begin_reading();
 }
 
 Outcome<void> Api::recover() {
   FERMATA_TRY_VOID(bulk_.recover());
   overdue_alerts_.start();
+  look_back(*this);
   return resume_sweeps(*this);
 }
 

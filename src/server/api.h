@@ -26,6 +26,7 @@
 #include "ports/job_files.h"
 #include "ports/reader.h"
 #include "ports/retention.h"
+#include "ports/views.h"
 #include "server/access.h"
 #include "server/bulk.h"
 #include "server/deadlines.h"
@@ -73,6 +74,7 @@ struct ApiParts {
   ContactIntake& contact_intake;
   Contacts& contacts;
   front::AccountBook& accounts;  ///< loaded; shared with the engine
+  Views& views;
 };
 
 /// A line of the log; no secrets.
@@ -117,8 +119,11 @@ struct ApiOptions {
   std::function<bool()> ready;  ///< recovered; absent means yes
   std::function<size_t()> connections_open;
   std::function<void(const ApiLogLine&)> log;
-  Telemetry* telemetry = nullptr;  ///< present where traces are collected; outlives the Api
-  double trace_share = 1;          ///< of the traces that begin here, those that are recorded
+  /// The settings in force: a list of {name, value, source}, without secrets (U-49).
+  std::function<Value()> configuration;
+  std::function<Value()> store_facts;  ///< {kind, …} of where things are kept
+  Telemetry* telemetry = nullptr;      ///< present where traces are collected; outlives the Api
+  double trace_share = 1;              ///< of the traces that begin here, those that are recorded
 };
 
 /// The REST API: finds the route, guards it (origin, key, role, rate) and calls its handler. Knows
@@ -149,6 +154,7 @@ class Api final : public http::Handler {
   ContactIntake& contact_intake() { return parts_.contact_intake; }
   Contacts& contacts() { return parts_.contacts; }
   front::AccountBook& account_book() { return parts_.accounts; }
+  Views& views() { return parts_.views; }
   Reader& reader() { return parts_.reader; }
   Catalog& catalog() { return parts_.catalog; }
   Bulks& bulks() { return parts_.bulks; }

@@ -76,7 +76,7 @@ struct TestWorld::Inside {
              host_settings(options)),
         api(ApiParts{intake,      store, store,  store, clock, api_entropy, hub,
                      definitions, vault, store,  host,  host,  store,       store,
-                     host,        host,  policy, host,  store, accounts},
+                     host,        host,  policy, host,  store, accounts,    store},
             std::move(options)),
         server(any_port(), api) {
     sink.ring = [this] { host.wake(); };

@@ -21,6 +21,7 @@ class MemoryUnderTest final : public StoreUnderTest {
   PolicyStore& policy() override { return store_; }
   Contacts& contacts() override { return store_; }
   Accounts& accounts() override { return store_; }
+  Views& views() override { return store_; }
   void reopen() override {}
 
  private:
@@ -49,6 +50,7 @@ class SqliteUnderTest final : public StoreUnderTest {
   PolicyStore& policy() override { return *store_; }
   Contacts& contacts() override { return *store_; }
   Accounts& accounts() override { return *store_; }
+  Views& views() override { return *store_; }
   void reopen() override {
     store_.reset();
     open();

@@ -16,6 +16,7 @@
 #include "ports/reader.h"
 #include "ports/retention.h"
 #include "ports/store.h"
+#include "ports/views.h"
 
 namespace fermata {
 
@@ -33,6 +34,7 @@ class StoreUnderTest {
   virtual PolicyStore& policy() = 0;
   virtual Contacts& contacts() = 0;
   virtual Accounts& accounts() = 0;
+  virtual Views& views() = 0;
   /// Ends the adapter and begins again with what it kept; one without a disk does nothing.
   virtual void reopen() = 0;
 };
@@ -57,6 +59,7 @@ class StoreContract : public testing::TestWithParam<StoreKind> {
   PolicyStore& policy() { return under_test_->policy(); }
   Contacts& contacts() { return under_test_->contacts(); }
   Accounts& accounts() { return under_test_->accounts(); }
+  Views& views() { return under_test_->views(); }
   void reopen() { under_test_->reopen(); }
 
   /// Commits one write alone and answers its outcome.

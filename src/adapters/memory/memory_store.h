@@ -15,6 +15,7 @@
 #include "ports/reader.h"
 #include "ports/retention.h"
 #include "ports/store.h"
+#include "ports/views.h"
 
 namespace fermata {
 
@@ -30,7 +31,8 @@ class MemoryStore final : public Store,
                           public JobFiles,
                           public PolicyStore,
                           public Contacts,
-                          public Accounts {
+                          public Accounts,
+                          public Views {
  public:
   // Store
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,
@@ -215,6 +217,13 @@ class MemoryStore final : public Store,
                                               const WorkflowId& workflow) override;
   Outcome<std::vector<WorkflowRules>> all_rules() override;
 
+  // Views
+  Outcome<void> put_view(const SavedView& view, const AuditLine& audit) override;
+  Outcome<std::optional<SavedView>> view(const AccountId& account, const std::string& id) override;
+  Outcome<std::vector<SavedView>> views(const AccountId& account) override;
+  Outcome<void> remove_view(const AccountId& account, const std::string& id,
+                            const AuditLine& audit) override;
+
  private:
   using WorkflowKey = std::pair<AccountId, WorkflowId>;
   struct Workflow {
@@ -311,6 +320,7 @@ class MemoryStore final : public Store,
   std::map<ContactKey, Contact> contacts_;
   std::map<AccountId, AccountRecord> accounts_;
   std::map<WorkflowKey, WorkflowRules> rules_;
+  std::map<AccountId, std::vector<SavedView>> views_;  ///< in the order they were made
   std::deque<AuditEntry> audit_;
   uint64_t audit_removed_ = 0;  ///< a line's number is its place plus this plus one
   std::map<AccountId, AuditRoot> audit_roots_;

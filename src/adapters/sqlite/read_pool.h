@@ -18,6 +18,7 @@
 #include "adapters/sqlite/run_queries.h"
 #include "adapters/sqlite/schedule_queries.h"
 #include "adapters/sqlite/signal_rows.h"
+#include "adapters/sqlite/view_rows.h"
 #include "adapters/sqlite/wait_rows.h"
 
 namespace fermata::sqlite {
@@ -36,6 +37,7 @@ struct ReadConnection {
   SignalQueries signals{*database};
   ContactQueries contacts{*database};
   AccountQueries accounts{*database};
+  ViewQueries views{*database};
   CatalogQueries catalog{*database};
   BulkQueries bulks{*database};
   DeadLetterQueries letters{*database};

@@ -13,6 +13,7 @@
 #include "ports/reader.h"
 #include "ports/retention.h"
 #include "ports/store.h"
+#include "ports/views.h"
 
 namespace fermata {
 
@@ -40,7 +41,8 @@ class SqliteStore final : public Store,
                           public JobFiles,
                           public PolicyStore,
                           public Contacts,
-                          public Accounts {
+                          public Accounts,
+                          public Views {
  public:
   ~SqliteStore() override;
 
@@ -230,6 +232,13 @@ class SqliteStore final : public Store,
   Outcome<std::optional<WorkflowRules>> rules(const AccountId& account,
                                               const WorkflowId& workflow) override;
   Outcome<std::vector<WorkflowRules>> all_rules() override;
+
+  // Views
+  Outcome<void> put_view(const SavedView& view, const AuditLine& audit) override;
+  Outcome<std::optional<SavedView>> view(const AccountId& account, const std::string& id) override;
+  Outcome<std::vector<SavedView>> views(const AccountId& account) override;
+  Outcome<void> remove_view(const AccountId& account, const std::string& id,
+                            const AuditLine& audit) override;
 
   /// Writes a copy of this moment to `file`, which must not exist, while work goes on.
   Outcome<void> backup(const std::filesystem::path& file);

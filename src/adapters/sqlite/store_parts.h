@@ -9,6 +9,7 @@
 #include "adapters/sqlite/read_pool.h"
 #include "adapters/sqlite/retention_writer.h"
 #include "adapters/sqlite/sqlite_store.h"
+#include "adapters/sqlite/view_rows.h"
 
 namespace fermata {
 
@@ -37,6 +38,7 @@ struct SqliteStore::Parts {
   sqlite::CatalogWriter catalog{writer};
   sqlite::BulkWriter bulks{writer};
   sqlite::AccountWriter accounts{writer};
+  sqlite::ViewWriter views{writer};
   sqlite::RetentionWriter retention{writer, readers};
   sqlite::JobSideWriter jobs{writer};
   sqlite::PolicyWriter policy{writer};

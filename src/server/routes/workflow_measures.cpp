@@ -37,9 +37,11 @@ void add_lengths(const std::vector<Value>& history, ByNode& nodes) {
     std::string type = text_of(event, "type");
     if (type == "NodeStarted" || type == "WaitOpened") {
       begun.try_emplace(key, *at);
-    } else if (auto found = begun.find(key); found != begun.end() && type == "NodeSucceeded") {
-      nodes[node].add(*at - found->second);
-      begun.erase(found);
+    } else if (type == "NodeSucceeded") {
+      // What is done at once is told by its end alone.
+      auto found = begun.find(key);
+      nodes[node].add(found == begun.end() ? Duration{0} : *at - found->second);
+      if (found != begun.end()) begun.erase(found);
     }
   }
 }

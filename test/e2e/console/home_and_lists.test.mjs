@@ -149,7 +149,7 @@ test('t6_nothing_moves_under_the_reader', async () => {
   await server.post(`/executions/${seen}/pause`);
   await runs.page.locator(`[data-id="${seen}"]`).getByText('Paused').waitFor();
   assert.equal(await body.evaluate((element) => element.scrollTop), top);
-  await runs.page.getByText('5 new').click();
+  await runs.page.getByRole('button', { name: '5 new' }).click();
   await runs.says('65', { exact: true });
   await runs.close();
 });

@@ -11,6 +11,9 @@ namespace fermata::front {
 Outcome<DeadLetterFilter> read_dead_letter_filter(const NamedValues& query,
                                                   const AccountId& account);
 
+/// The same from the `filter` of a request, of open entries alone.
+Outcome<DeadLetterFilter> read_dead_letter_filter(const Value& object, const AccountId& account);
+
 struct PurgeRequest {
   DeadLetterFilter filter;
   bool dry_run = false;

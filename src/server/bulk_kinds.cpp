@@ -1,6 +1,7 @@
 #include "server/bulk.h"
 #include "server/routes/bulk_execution.h"
 #include "server/routes/bulk_job.h"
+#include "server/routes/bulk_letter.h"
 #include "server/routes/bulk_wait.h"
 #include "server/wait_sweep.h"
 
@@ -10,6 +11,7 @@ const BulkKind* bulk_kind(std::string_view name) {
   static constexpr BulkKind kinds[] = {{"executions", routes::act_on_execution},
                                        {"waits", routes::act_on_wait},
                                        {"jobs", routes::act_on_job},
+                                       {"dead_letters", routes::act_on_letter},
                                        {"swept_waits", act_on_swept_wait}};
   for (const BulkKind& kind : kinds)
     if (kind.name == name) return &kind;

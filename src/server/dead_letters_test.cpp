@@ -1,3 +1,6 @@
+#include <chrono>
+
+#include "base/json.h"
 #include "server/jobs_fixture.h"
 
 namespace fermata::server {
@@ -151,6 +154,34 @@ TEST_F(DeadLetterQueue, entry_is_retried_as_one_job_however_often) {
   EXPECT_EQ(resolved.get("resolution"), Value("retried"));
   EXPECT_EQ(text(resolved.get("retried_as")), id);
   EXPECT_EQ(get("/jobs").body.get("items").size(), 2u);
+}
+
+// U-43
+TEST_F(DeadLetterQueue, group_is_retried_by_the_token_of_its_dry_run) {
+  fail_one("mail.send", "j1");
+  fail_one("mail.send", "j2");
+  fail_one("pay", "j3");
+  auto bulk = [&](const std::string& body) { return world.ask("POST", "/api/v1/dlq/bulk", body); };
+  EXPECT_EQ(bulk(R"({"dry_run":true})").code(), "filter_required");
+  EXPECT_EQ(bulk(R"({"action":"drop","all":true})").code(), "invalid_field");
+  EXPECT_EQ(bulk(R"({"filter":{"colour":"red"},"dry_run":true})").code(), "unknown_field");
+  Answer shown = bulk(R"({"action":"retry","filter":{"topic":"mail.send"},"dry_run":true})");
+  ASSERT_EQ(shown.status, 200) << shown.text;
+  EXPECT_EQ(shown.body.get("count"), Value(2));
+  EXPECT_EQ(shown.body.get("by_status").get("retries_exhausted"), Value(2));
+  fail_one("mail.send", "j4");
+  Answer begun = bulk(to_json(Value::object(
+      {{"token", shown.body.get("token")}, {"per_second", 100}, {"reason", "the box is back"}})));
+  ASSERT_EQ(begun.status, 202) << begun.text;
+  std::string path = "/bulk/" + text(begun.body.get("bulk_id"));
+  auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (get(path).body.get("state") == Value("running") &&
+         std::chrono::steady_clock::now() < deadline) {
+  }
+  EXPECT_EQ(get(path).body.get("done"), Value(2)) << get(path).text;
+  EXPECT_EQ(items().size(), 2u) << "what came later and what was not meant stays";
+  EXPECT_EQ(items("?state=resolved").items()[0].get("resolution"), Value("retried"));
+  EXPECT_EQ(get("/audit?action=dlq.retry").body.get("items").size(), 2u);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "server/routes/bulk_job.h"
+#include "server/routes/bulk_letter.h"
 #include "server/routes/job_routes.h"
 #include "server/routes/schemas.h"
 #include "server/routes/table.h"
@@ -51,6 +52,12 @@ constexpr std::string_view registered_body_schema =
     R"({"type":"object","required":["registration_id"],"properties":{
       "registration_id":{"type":"string"}}})";
 
+constexpr std::string_view bulk_letters_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{
+      "action":{"enum":["retry"]},"filter":{"type":"object"},
+      "ids":{"type":"array","items":{"type":"string"}},"all":{"type":"boolean"},
+      "reason":{"type":"string"},"per_second":{"type":"integer","minimum":1},
+      "dry_run":{"type":"boolean"},"token":{"type":"string"}}})";
 constexpr std::string_view bulk_jobs_schema =
     R"({"type":"object","additionalProperties":false,"properties":{
       "action":{"enum":["cancel"]},"filter":{"type":"object"},
@@ -140,6 +147,11 @@ const Route table[] = {
      .summary = "Submit what failed once more, judged anew; however often, it is one job.",
      .body = Body::json_optional, .success = 201, .request_schema = letter_retry_schema,
      .response_schema = receipt_schema},
+    {.method = Method::post, .path = "/api/v1/dlq/bulk", .access = Access::operator_,
+     .work = Work::blocking, .handler = routes::bulk_letters,
+     .summary = "Retry a selection of open entries, or show what would happen.",
+     .body = Body::json, .success = 202, .request_schema = bulk_letters_schema,
+     .response_schema = bulk_begun_schema},
     {.method = Method::post, .path = "/api/v1/dlq/purge", .access = Access::admin,
      .work = Work::blocking, .handler = routes::purge_dead_letters,
      .summary = "The same for up to 1000 open entries at once.", .body = Body::json,

@@ -4,6 +4,7 @@
 #include "core/job/view.h"
 #include "front/dead_letter_query.h"
 #include "front/fields.h"
+#include "server/routes/bulk_letter.h"
 #include "server/routes/common.h"
 #include "server/routes/job_routes.h"
 #include "server/routes/saga_routes.h"
@@ -73,6 +74,11 @@ Outcome<void> take_changes(job::Request& request, const Value& body) {
   return {};
 }
 
+/// However often it is asked for, it is one job.
+JobId retried_as(const std::string& entry) {
+  return JobId(uuid_v5("fermata.dlq.retry\n" + entry + "\n1"));
+}
+
 void answer_retried(Api& api, const Call& call, const std::string& entry, const JobId& job) {
   DeadLetters::Resolve resolve{entry, Resolution::retried, call.who.actor, api.now(), job};
   auto resolved =
@@ -125,9 +131,8 @@ void retry_dead_letter(Api& api, Call call) {
   if (!request) return api.fail(call, request.error());
   auto changed = take_changes(*request, call.body);
   if (!changed) return api.fail(call, changed.error());
-  // However often it is pressed, it is one job.
   std::string id = entry->letter.id;
-  JobId retried(uuid_v5("fermata.dlq.retry\n" + id + "\n1"));
+  JobId retried = retried_as(id);
   job::SubmitJob submit;
   submit.account = call.who.account;
   submit.request = *std::move(request);
@@ -138,6 +143,52 @@ void retry_dead_letter(Api& api, Call call) {
              told.pool().submit_owed(
                  [&told, asked, id, retried] { answer_retried(told, asked, id, retried); });
            });
+}
+
+namespace {
+
+/// The job that retries an entry of the account; nothing when there is one already.
+Outcome<std::optional<job::Command>> retry_of(Api& api, const BulkRecord& bulk,
+                                              const std::string& item, bool repeated) {
+  FERMATA_TRY(entry, api.dead_letters().dead_letter(item));
+  if (!entry || entry->letter.account != bulk.account)
+    return fail(ErrorCode::value_not_found, "There is no entry `" + item + "`.");
+  if (!entry->open()) {
+    if (repeated && entry->retried_as == retried_as(item)) return std::optional<job::Command>();
+    return fail(ErrorCode::wrong_state, "The entry is resolved already.");
+  }
+  FERMATA_TRY(job, own_job(api, bulk.account, entry->letter.job));
+  FERMATA_TRY(request, request_of(api, *entry, job));
+  job::SubmitJob submit;
+  submit.account = bulk.account;
+  submit.request = std::move(request);
+  submit.submitter = bulk.actor;
+  return std::optional(job::Command{retried_as(item), std::move(submit), bulk.actor, bulk.account});
+}
+
+}  // namespace
+
+void act_on_letter(Api& api, const BulkRecord& bulk, const std::string& item, bool repeated,
+                   BulkDone done) {
+  auto command = retry_of(api, bulk, item, repeated);
+  if (!command) return done(Failure{command.error()});
+  if (!*command) return done({});
+  AuditLine line{bulk.account, api.now(), bulk.actor, "dlq.retry", item, bulk.reason, {}};
+  auto settle = [&api, item, done, line](const Outcome<JobTold>& told) {
+    if (!told) return done(Failure{told.error()});
+    // The partition's thread must not wait for the disk.
+    api.pool().submit_owed([&api, item, done, line] {
+      DeadLetters::Resolve resolve{item, Resolution::retried, line.actor, line.at,
+                                   retried_as(item)};
+      auto resolved = api.dead_letters().resolve_dead_letter(resolve, line);
+      // Somebody else may have been faster; the job is there.
+      bool known = !resolved && resolved.error().code == ErrorCode::wrong_state;
+      if (!resolved && !known) return done(Failure{resolved.error()});
+      done({});
+    });
+  };
+  if (!api.jobs().submit_job(**std::move(command), std::move(settle)))
+    done(fail(ErrorCode::queue_full, "The engine's queue is full."));
 }
 
 }  // namespace fermata::server::routes

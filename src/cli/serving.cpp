@@ -143,6 +143,7 @@ void Serving::build_api() {
   options.approvals_allow_self = settings_.approvals_allow_self;
   options.job_log_bytes_max = settings_.jobs_log_bytes_max;
   options.demo_echo = !settings_.demo.empty();
+  options.console_dir = settings_.console_dir;
   options.version = program_version;
   options.secure_cookies = !settings_.tls_cert.empty();
   if (clock_mover_) options.test_clock = clock_mover_->for_api();

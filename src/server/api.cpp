@@ -8,6 +8,7 @@
 #include "base/uuid.h"
 #include "front/flow_text.h"
 #include "server/console/answer.h"
+#include "server/console/folder.h"
 #include "server/problem.h"
 #include "server/routes/table.h"
 #include "server/wait_sweep.h"
@@ -160,6 +161,11 @@ void Api::answered(const http::Request& request, int status, std::chrono::nanose
   tracing_.end(request, status, took, now());
 }
 
+std::optional<http::Response> Api::console_for(const http::Request& request) const {
+  if (!options_.console_dir.empty()) return folder_answer(request, options_.console_dir);
+  return console_answer(request, ConsoleFiles::bundled());
+}
+
 void Api::fail(const Call& call, const Error& error) {
   std::string instance = "urn:uuid:" + new_uuid_v7();
   if (is_surprise(error.code) && options_.log)
@@ -215,7 +221,7 @@ void Api::handle(const http::Request& request, http::Responder responder) {
     return responder.send(refuse(guarded.error()));
   const auto* route = static_cast<const Route*>(request.route);
   if (!route) {
-    auto page = console_answer(request, ConsoleFiles::bundled());
+    auto page = console_for(request);
     return responder.send(page ? *std::move(page) : not_found(request));
   }
   dispatch({request, *route, std::move(responder), {}, {}, {}});

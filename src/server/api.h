@@ -101,6 +101,7 @@ struct ApiOptions {
   size_t work_queue_max = 1024;
   bool demo_echo = false;
   bool secure_cookies = false;  ///< the server speaks TLS
+  std::string console_dir{};    ///< the console's files, instead of those in the program
   std::string version = "0.1.0";
   std::optional<TestClock> test_clock;
   std::function<size_t()> queue_depth;  ///< commands waiting for the engine
@@ -177,6 +178,8 @@ class Api final : public http::Handler {
   void set_stopping() { stopping_ = true; }
   bool stopping() const { return stopping_; }
 
+  /// The console's answer to a request, if it is its business.
+  std::optional<http::Response> console_for(const http::Request& request) const;
   void fail(const Call& call, const Error& error);
   AuditLine audit(const Call& call, std::string action, std::string subject,
                   std::string reason = {}) const;

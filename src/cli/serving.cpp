@@ -138,6 +138,7 @@ void Serving::build_api() {
   options.work_queue_max = settings_.http_work_queue_max;
   options.credential_bytes_max = settings_.credential_bytes_max;
   options.bulk_items_max = settings_.bulk_items_max;
+  options.run_limits = run_limits_of(settings_);
   options.job_limits = job_limits_of(settings_);
   options.job_batch_max = settings_.jobs_batch_max;
   options.approvals_allow_self = settings_.approvals_allow_self;

@@ -38,6 +38,7 @@
 #include "server/router.h"
 #include "server/sessions.h"
 #include "server/signal_counting.h"
+#include "server/simulations.h"
 #include "server/work_pool.h"
 
 namespace fermata::server {
@@ -93,6 +94,7 @@ struct ApiOptions {
   size_t bulk_items_max = 100'000;   ///< that one operation may act on
   uint32_t flow_snapshots_kept = 8;  ///< parks of a script that a fork may go back to
   job::Limits job_limits;
+  RunLimits run_limits{};  ///< of simulations; those of the engine
   schedule::ScheduleLimits schedule_limits;
   size_t job_batch_max = 1'000;
   uint64_t job_log_bytes_max = 1 << 20;  ///< of one attempt
@@ -162,6 +164,7 @@ class Api final : public http::Handler {
   front::Definitions& definitions() { return parts_.definitions; }
   front::Vault& vault() { return parts_.vault; }
   KeyRing& keys() { return keys_; }
+  Simulations& simulations() { return simulations_; }
   Sessions& sessions() { return sessions_; }
   Metrics& metrics() { return metrics_; }
   Deadlines& deadlines() { return deadlines_; }
@@ -209,6 +212,7 @@ class Api final : public http::Handler {
   SignalCounting signals_{parts_.signals, parts_.accounts, parts_.hub.wait_metrics()};
   OverdueAlerts overdue_alerts_{*this};
   BulkRunner bulk_{*this};
+  Simulations simulations_{parts_.clock};
   RequestTracing tracing_;
   Deadlines deadlines_;
   WorkPool pool_;  ///< last, so that its threads end before what they use

@@ -25,8 +25,8 @@ Outcome<Value> read_node(Api& api, const Call& call) {
   FERMATA_TRY(own, own_history(api, call));
   FERMATA_TRY(at, read_at(call, own.run.summary));
   const std::string* item = front::find_value(call.query, "item");
-  return view::node(own.run.summary, own.run.history, own.definitions, call.variable(1), at,
-                    item ? *item : std::string());
+  return view::node(own.run.summary, own.run.history, own.definitions,
+                    call.request.variables.back(), at, item ? *item : std::string());
 }
 
 Outcome<std::string> read_status(const Call& call) {
@@ -49,8 +49,8 @@ Outcome<Value> read_items(Api& api, const Call& call) {
   wanted.after = cursor.value_or(0);
   wanted.status = std::move(status);
   wanted.at_sequence = at;
-  return view::node_items(own.run.summary, own.run.history, own.definitions, call.variable(1),
-                          wanted);
+  return view::node_items(own.run.summary, own.run.history, own.definitions,
+                          call.request.variables.back(), wanted);
 }
 
 void answer(Api& api, const Call& call, const Outcome<Value>& value) {

@@ -7,6 +7,7 @@
 
 #include "core/policy/facts.h"
 #include "core/policy/glob.h"
+#include "core/policy/output.h"
 
 /// A policy document as data (jobs.md §3.1), once it was found free of mistakes.
 namespace fermata::policy {
@@ -23,6 +24,7 @@ struct Match {
   std::vector<std::pair<std::string, double>> label_threshold{};
   std::optional<int64_t> input_size_gt{};
   std::optional<int64_t> cost_over_micros{};
+  Content content{};  ///< of the input
   std::shared_ptr<const Match> not_{};
 
   const std::vector<Glob>& operator[](TextFact fact) const {
@@ -63,6 +65,7 @@ struct Document {
   Overlays overlays = Overlays::tighten;
   std::vector<Derivation> derive{};
   std::vector<Rule> rules{};
+  OutputPolicy output{};  ///< of a base document
 };
 
 constexpr size_t rules_max = 10'000;
@@ -80,6 +83,7 @@ struct Reading {
   bool ok() const { return findings.empty(); }
 };
 /// Reads a document and looks for every mistake in it; each finding points into the value.
-Reading read_document(const Value& value, DocumentKind kind);
+/// Whether regular expressions can be used is asked of `check`.
+Reading read_document(const Value& value, DocumentKind kind, const PatternCheck& check = {});
 
 }  // namespace fermata::policy

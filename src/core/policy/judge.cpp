@@ -182,6 +182,36 @@ Facts derived(const AccountPolicy& policy, Facts facts) {
   return out;
 }
 
+namespace {
+
+void collect(const Match& match, std::vector<Content>& out) {
+  if (!match.content.empty() && std::find(out.begin(), out.end(), match.content) == out.end())
+    out.push_back(match.content);
+  if (match.not_) collect(*match.not_, out);
+}
+
+void collect(const DocumentPtr& document, const Facts& facts, std::vector<Content>& out) {
+  if (!document) return;
+  for (uint32_t position : document->rules.candidates(facts[TextFact::topic])) {
+    const Rule& rule = document->rules.rules()[position];
+    if (!may_hold(rule.match, facts)) continue;
+    collect(rule.match, out);
+    // Behind a rule that surely decides nobody looks.
+    if (!wants_content(rule.match) && !rule.velocity) return;
+  }
+}
+
+}  // namespace
+
+std::vector<Content> wanted_content(const AccountPolicy& policy, const Facts& given) {
+  Facts facts = derived(policy, given);
+  std::vector<Content> wanted;
+  collect(policy.invariants, facts, wanted);
+  for (const DocumentPtr& bundle : policy.bundles) collect(bundle, facts, wanted);
+  collect(policy.base, facts, wanted);
+  return wanted;
+}
+
 job::Judged judge(const AccountPolicy& policy, const Facts& given, const JobId& job,
                   const Windows& windows, Instant now) {
   Facts facts = derived(policy, given);

@@ -211,5 +211,37 @@ TEST(Facts, are_read_back_as_they_were_logged) {
   EXPECT_FALSE(read_facts(json(R"({"topik":"x"})"), AccountId("asker")));
 }
 
+// J-20: a rule on content holds for what was found in the input.
+TEST(Content, rules_ask_for_the_input_only_where_they_could_hold) {
+  Sources sources;
+  sources.base = base_of(R"({"id":"first","match":{"topics":["fast"]},"decision":"allow"},
+      {"id":"hush","match":{"topics":["mail.*","fast"],"keywords":["hush"]},"decision":"deny"},
+      {"id":"clean","match":{"topics":["note"],"not":{"scanners":["pii"]}},"decision":"allow"})",
+                         "require_approval");
+  PolicyPtr policy = compiled(sources);
+  Windows windows;
+  auto said = [&](Facts asked) {
+    return judge(policy->common(), asked, JobId("j"), windows, Instant{1}).verdict;
+  };
+  EXPECT_TRUE(wanted_content(policy->common(), facts("job.other")).empty());
+  EXPECT_TRUE(wanted_content(policy->common(), facts("job.fast")).empty())
+      << "an earlier rule decides";
+  auto wanted = wanted_content(policy->common(), facts("job.mail.send"));
+  ASSERT_EQ(wanted.size(), 1u);
+  Facts read = facts("job.mail.send");
+  read.content = std::vector<std::string>{};
+  EXPECT_EQ(said(read).rule_id, "");
+  read.content = std::vector<std::string>{content_key(wanted[0])};
+  EXPECT_EQ(said(read).rule_id, "hush");
+
+  auto inner = wanted_content(policy->common(), facts("job.note"));
+  ASSERT_EQ(inner.size(), 1u);
+  Facts note = facts("job.note");
+  note.content = std::vector<std::string>{};
+  EXPECT_EQ(said(note).rule_id, "clean");
+  note.content = std::vector<std::string>{content_key(inner[0])};
+  EXPECT_EQ(said(note).rule_id, "");
+}
+
 }  // namespace
 }  // namespace fermata::policy

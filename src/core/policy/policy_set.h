@@ -50,6 +50,8 @@ struct AccountPolicy {
   DocumentPtr base;
 
   bool none() const { return snapshot == "none"; }
+  /// Null where there is none.
+  const OutputPolicy* output() const { return base ? &base->document.output : nullptr; }
 };
 
 /// A policy for every account, compiled; never changes. A change is a new one, swapped in whole.
@@ -57,7 +59,8 @@ class PolicySet {
  public:
   /// Fails with policy_invalid and every mistake; a path leads through `/base`, `/invariants` or
   /// `/bundles/ACCOUNT/ID`.
-  static Outcome<std::shared_ptr<const PolicySet>> compile(Sources sources);
+  static Outcome<std::shared_ptr<const PolicySet>> compile(Sources sources,
+                                                           const PatternCheck& check = {});
 
   const AccountPolicy& of(const AccountId& account) const;
   const Sources& sources() const { return sources_; }

@@ -50,24 +50,6 @@ void check_input_policy(job::Members& members) {
   part.finish();
 }
 
-/// Rules on outputs need scanners, which this version does not have. Empty lists pass.
-void check_output_policy(job::Members& members) {
-  if (const Value* given = members.any("output_policy")) {
-    job::Members part(*given, members.path_of("output_policy"), members.findings());
-    if (const Value* enabled = part.any("enabled"); enabled && !enabled->is_bool())
-      part.wrong("enabled", "true or false is expected.");
-    read_word(part, "release", {"gated", "optimistic"});
-    read_word(part, "fail_mode", {"closed", "open"});
-    const Value* topics = part.any("topics");
-    if (topics && (!topics->is_array() || topics->size() > 0))
-      part.wrong("topics", "Output policy is not supported by this version.");
-    part.finish();
-  }
-  const Value* rules = members.any("output_rules");
-  if (rules && (!rules->is_array() || rules->size() > 0))
-    members.wrong("output_rules", "Output policy is not supported by this version.");
-}
-
 std::vector<Derivation> read_derive(job::Members& members) {
   std::vector<Derivation> out;
   const Value* list = members.any("derive");
@@ -89,7 +71,7 @@ std::vector<Derivation> read_derive(job::Members& members) {
   return out;
 }
 
-std::vector<Rule> read_rules(job::Members& members, DocumentKind kind) {
+std::vector<Rule> read_rules(job::Members& members, DocumentKind kind, const PatternCheck& check) {
   std::vector<Rule> out;
   const Value* list = members.any("rules");
   if (!list) return out;
@@ -101,7 +83,7 @@ std::vector<Rule> read_rules(job::Members& members, DocumentKind kind) {
   std::set<std::string> seen;
   for (size_t i = 0; i < list->size(); ++i) {
     std::string path = members.path_of("rules") + "/" + std::to_string(i);
-    out.push_back(read_rule(list->items()[i], path, kind, members.findings()));
+    out.push_back(read_rule(list->items()[i], path, kind, check, members.findings()));
     const std::string& id = out.back().id;
     if (!id.empty() && !seen.insert(id).second)
       members.findings().push_back(
@@ -121,7 +103,7 @@ std::string_view name_of(DocumentKind kind) {
   return "";
 }
 
-Reading read_document(const Value& value, DocumentKind kind) {
+Reading read_document(const Value& value, DocumentKind kind, const PatternCheck& check) {
   Reading reading;
   if (!value.is_object()) {
     reading.findings.push_back({"invalid_field", "", "A policy is an object.", {}});
@@ -135,10 +117,10 @@ Reading read_document(const Value& value, DocumentKind kind) {
     if (read_word(members, "overlays", {"tighten", "relax"}) == "relax")
       document.overlays = Overlays::relax;
     check_input_policy(members);
-    check_output_policy(members);
+    document.output = read_output_policy(members, check);
   }
   if (kind != DocumentKind::invariants) document.derive = read_derive(members);
-  document.rules = read_rules(members, kind);
+  document.rules = read_rules(members, kind, check);
   members.finish();
   return reading;
 }

@@ -168,7 +168,7 @@ Value read_constraints(job::Members& rule) {
 }
 
 Rule read_rule(const Value& value, const std::string& path, DocumentKind kind,
-               std::vector<Finding>& findings) {
+               const PatternCheck& check, std::vector<Finding>& findings) {
   Rule rule;
   if (!value.is_object()) {
     findings.push_back({"invalid_field", path, "A rule is an object.", {}});
@@ -180,7 +180,7 @@ Rule read_rule(const Value& value, const std::string& path, DocumentKind kind,
   if (members.any("id") && (rule.id.empty() || rule.id.size() > rule_id_bytes_max))
     members.wrong("id", "1 to " + std::to_string(rule_id_bytes_max) + " bytes are expected.");
   if (const Value* match = members.any("match")) {
-    rule.match = read_match(*match, members.path_of("match"), findings, 0);
+    rule.match = read_match(*match, members.path_of("match"), findings, check);
   } else {
     members.wrong("match", "This field is required; `{}` matches every job.");
   }

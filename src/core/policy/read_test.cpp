@@ -77,12 +77,68 @@ TEST(PolicyDocument, windows_have_limits_and_known_keys) {
                    "/rules/1/velocity/max_requests", "/rules/1/velocity/window_ms"}));
 }
 
-// A rule that this version could not hold is refused, not passed over.
-TEST(PolicyDocument, what_is_not_supported_is_refused) {
+// J-20: rules on the content of inputs; tags are derived before anybody has read them.
+TEST(PolicyDocument, rules_may_ask_about_content_and_derivations_may_not) {
   EXPECT_EQ(mistakes(R"({"version":1,"default_decision":"deny","rules":[
-      {"id":"a","match":{"scanners":["secret"]},"decision":"deny"}],
-      "output_rules":[{"id":"o"}]})"),
-            (Paths{"/output_rules", "/rules/0/match/scanners"}));
+      {"id":"a","match":{"scanners":["secret"],"not":{"keywords":["x"]}},"decision":"deny"}]})"),
+            Paths{});
+  EXPECT_EQ(mistakes(R"({"version":1,"default_decision":"deny","derive":[
+      {"keywords":["x"],"add_risk_tags":["y"]},
+      {"not":{"patterns":["x"]},"add_risk_tags":["y"]}]})"),
+            (Paths{"/derive/0/keywords", "/derive/1/not"}));
+}
+
+// J-45, J-49: rules on results.
+TEST(PolicyDocument, output_rules_are_read_with_all_their_parts) {
+  auto reading = read_document(json(R"({"version":1,"default_decision":"allow",
+      "output_policy":{"release":"optimistic","fail_mode":"closed","national_ids":["us_ssn"],
+        "topics":[{"pattern":"pay.*","release":"gated","enabled":false}]},
+      "output_rules":[{"id":"a","severity":"critical","match":{"topics":["pay.*"],
+        "content_types":["application/json"],"has_error":false,"output_size_gt":10,
+        "scanners":["secret","size"],"keywords":["x"],"patterns":["y+"]},
+        "decision":"redact","keep_original":true,"reason":"because"},
+        {"id":"b","enabled":false,"match":{},"decision":"deny"}]})"),
+                               DocumentKind::base);
+  ASSERT_TRUE(reading.ok()) << reading.findings[0].path << reading.findings[0].message;
+  const OutputPolicy& output = reading.document.output;
+  EXPECT_EQ(output.release, Release::optimistic);
+  EXPECT_EQ(output.fail_mode, FailMode::closed);
+  ASSERT_EQ(output.topics.size(), 1u);
+  EXPECT_TRUE(output.topics[0].pattern.matches("job.pay.eu"));
+  ASSERT_EQ(output.rules.size(), 2u);
+  EXPECT_EQ(output.rules[0].severity, job::Severity::critical);
+  EXPECT_EQ(output.rules[0].match.content.size_over, 10u);
+  EXPECT_TRUE(output.rules[0].keep_original);
+  EXPECT_FALSE(output.rules[1].enabled);
+}
+
+TEST(PolicyDocument, mistakes_in_output_rules_are_told_with_their_places) {
+  EXPECT_EQ(
+      mistakes(R"({"version":1,"default_decision":"deny",
+      "output_policy":{"release":"later","enabled":1,"topics":[{"release":"gated"}],
+        "national_ids":["mars"]},
+      "output_rules":[{"id":"a","match":{"scanners":["smell"]},"decision":"redact"},
+        {"id":"a","match":{"keywords":[]},"decision":"burn","severity":"huge"},
+        {"id":"c","match":{"scanners":["keyword"]},"decision":"deny","keep_original":true},
+        {"id":"d","match":{"has_error":"no","colour":1}}, 5]})"),
+      (Paths{"/output_policy/enabled", "/output_policy/release", "/output_policy/national_ids",
+             "/output_policy/topics/0/pattern", "/output_rules/0/match/scanners",
+             "/output_rules/0/match", "/output_rules/1/severity", "/output_rules/1/match/keywords",
+             "/output_rules/1/decision", "/output_rules/1/id", "/output_rules/2/match/keywords",
+             "/output_rules/2/keep_original", "/output_rules/3/match/has_error",
+             "/output_rules/3/match/colour", "/output_rules/3/decision", "/output_rules/4"}));
+}
+
+// J-49: a bad expression makes the file invalid, whoever can tell.
+TEST(PolicyDocument, expression_that_cannot_be_used_is_a_mistake) {
+  PatternCheck check = [](std::string_view pattern) {
+    return pattern == "(" ? std::string("missing )") : std::string();
+  };
+  auto reading = read_document(json(R"({"version":1,"default_decision":"deny","output_rules":[
+      {"id":"a","match":{"patterns":["ok","("]},"decision":"deny"}]})"),
+                               DocumentKind::base, check);
+  ASSERT_EQ(reading.findings.size(), 1u);
+  EXPECT_EQ(reading.findings[0].path, "/output_rules/0/match/patterns/1");
 }
 
 // J-21

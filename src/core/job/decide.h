@@ -21,6 +21,9 @@ struct Limits {
   int64_t recheck_ms = 5'000;       ///< after a throttle, or while policy is unavailable
   int64_t approval_expires_ms = 86'400'000;
   uint64_t queued_max = 1'000'000;  ///< jobs of an account that wait for workers (J-5)
+  int64_t scan_timeout_ms = 30'000;  ///< for one scan (J-45)
+  uint32_t scan_tries = 3;
+  int64_t quarantine_hold_ms = 86'400'000;  ///< that a run waits for people to look (J-51)
 };
 
 /// A verdict with what the decision log keeps of how it came about.
@@ -30,6 +33,7 @@ struct Judged {
   Value facts{};
   std::vector<VelocityCount> counted{};
   uint64_t micros = 0;
+  bool content_wanted = false;  ///< the input has to be read first: there is no verdict yet
 };
 
 /// The policy in force. Without rules every job is allowed under the snapshot `none`.
@@ -37,6 +41,10 @@ struct Policy {
   std::string snapshot = "none";
   /// Nothing: somebody outside has to be asked.
   std::function<std::optional<Judged>(const Job&, Instant)> judge;
+  /// What becomes of a result before anybody has read it. Absent: it passes.
+  std::function<OutputPlan(const Job&, const ResultSize&)> plan_output{};
+  /// The error of a failed attempt, as far as it may be read. Absent: as it is.
+  std::function<Value(const Job&, const Value&)> clean_error{};
 };
 
 /// All that a decision may know of the world.

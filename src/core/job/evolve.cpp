@@ -150,8 +150,71 @@ void fold(Job& job, const JobRequeued& event, Instant at) {
 void fold(Job& job, const JobSucceeded& event, Instant at) {
   job.output = event.output;
   job.artifacts = event.artifacts;
+  job.held.reset();
   end(job, State::succeeded, "", "", at);
 }
+
+void fold(Job& job, const JobOutputHeld& event, Instant) {
+  job.held = event.held;
+  // What may be used before it was scanned has succeeded already; what nobody scans is refused.
+  if (job.finished() || event.held.snapshot.empty()) return;
+  job.state = State::running;
+  job.phase = Phase::output_scan;
+}
+
+void fold(Job& job, const OutputScanFailed& event, Instant) {
+  if (!job.held) return;
+  job.held->tries = event.tries;
+  job.held->scan_until.reset();
+  job.held->scan_at = event.scan_at;
+}
+
+void fold(Job& job, const OutputScanBegun& event, Instant at) {
+  if (!job.held) return;
+  job.held->snapshot = event.snapshot;
+  job.held->fail_open = event.fail_open;
+  job.held->begun_at = at;
+  job.held->scan_at.reset();
+  job.held->scan_until = event.scan_until;
+}
+
+void fold(Job& job, const OutputJudged& event, Instant) {
+  job.judged_output = event.verdict;
+  if (!job.held) return;
+  job.held->snapshot.clear();
+  job.held->scan_at.reset();
+  job.held->scan_until.reset();
+}
+
+void fold(Job& job, const OutputCleared& event, Instant) {
+  job.output = event.output;
+  job.artifacts = event.artifacts;
+  job.held.reset();
+}
+
+void fold(Job& job, const JobQuarantined& event, Instant at) {
+  job.withdrawn = job.state == State::succeeded;
+  job.output = {};
+  job.artifacts.clear();
+  job.review_until = event.review_until;
+  Instant ended_at = job.withdrawn ? *job.ended_at : at;
+  end(job, State::output_quarantined, event.reason_code, event.reason, ended_at);
+}
+
+void fold(Job& job, const OutputReleased& event, Instant) {
+  job.output = event.output;
+  job.artifacts = event.artifacts;
+  job.held.reset();
+  job.review_until.reset();
+  job.released = true;
+  end(job, State::succeeded, "", "", *job.ended_at);
+}
+
+void fold(Job& job, const OutputDiscarded&, Instant) { job.held.reset(); }
+
+void fold(Job& job, const ReviewEnded&, Instant) { job.review_until.reset(); }
+
+void fold(Job& job, const JobContentChecked& event, Instant) { job.content = event.check; }
 
 void fold(Job& job, const JobFailed& event, Instant at) {
   job.error = event.error;
@@ -160,11 +223,13 @@ void fold(Job& job, const JobFailed& event, Instant at) {
 
 void fold(Job& job, const JobTimedOut& event, Instant at) {
   job.error = event.error;
+  job.held.reset();
   end(job, State::timeout, event.reason_code, event.reason, at);
 }
 
 void fold(Job& job, const JobCancelled& event, Instant at) {
   job.stop_awaited = event.awaited;
+  job.held.reset();
   end(job, State::cancelled, "", event.reason, at);
 }
 

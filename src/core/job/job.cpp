@@ -32,6 +32,10 @@ RunId Job::saga_run() const {
   return of_run() || request.saga_id.empty() ? request.step.run : RunId(request.saga_id);
 }
 
+bool Job::withholds() const {
+  return state == State::output_quarantined || (held && state != State::succeeded);
+}
+
 const Attempt* Job::open_attempt() const {
   return !attempts.empty() && attempts.back().open() ? &attempts.back() : nullptr;
 }
@@ -54,8 +58,19 @@ std::optional<Instant> attempt_due(const Attempt& attempt, Instant engine_starte
   return due;
 }
 
+std::optional<Instant> scan_due(const Job& job, Instant engine_started_at) {
+  if (!job.held) return std::nullopt;
+  const HeldOutput& held = *job.held;
+  std::optional<Instant> until = held.scan_until;
+  // One that an earlier life of the engine began is begun anew, and has its whole time again.
+  if (until && held.begun_at && *held.begun_at < engine_started_at)
+    until = std::max(*until, engine_started_at + (*until - *held.begun_at));
+  return earlier(held.scan_at, until);
+}
+
 std::optional<Instant> next_due(const Job& job, Instant engine_started_at) {
-  if (!job.exists() || job.finished()) return std::nullopt;
+  if (!job.exists()) return std::nullopt;
+  if (job.finished()) return earlier(scan_due(job, engine_started_at), job.review_until);
   std::optional<Instant> due = job.deadline_at;
   switch (job.state) {
     case State::pending:
@@ -68,6 +83,7 @@ std::optional<Instant> next_due(const Job& job, Instant engine_started_at) {
     case State::running:
       if (const Attempt* open = job.open_attempt())
         due = earlier(due, attempt_due(*open, engine_started_at));
+      due = earlier(due, scan_due(job, engine_started_at));
       break;
     default: break;
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "core/job/output.h"
 #include "core/job/report.h"
 #include "core/job/request.h"
 
@@ -107,6 +108,18 @@ struct LateSuccess {
   bool operator==(const LateSuccess&) const = default;
 };
 
+/// What was found in the input, for rules that ask (J-20).
+struct ContentCheck {
+  static constexpr bool extensible = true;
+  uint32_t revision = 1;
+  std::string snapshot;            ///< of the policy that asked
+  std::vector<std::string> found;  ///< keys of what was looked for
+  bool operator==(const ContentCheck&) const = default;
+  template <class V> void each(V&& v) {
+    v("revision", revision); v("snapshot", snapshot); v("found", found);
+  }
+};
+
 struct Job {
   JobId id;
   AccountId account;
@@ -125,6 +138,7 @@ struct Job {
   std::optional<Instant> ended_at;
   std::optional<Instant> deadline_at;
 
+  std::optional<ContentCheck> content;
   std::optional<Verdict> verdict;
   std::optional<Approval> approval;
   std::optional<Instant> not_before;   ///< PENDING: the next check; RETRYING: the next attempt
@@ -144,6 +158,11 @@ struct Job {
   Usage usage;
   std::vector<LateSuccess> late_successes;
   bool stop_awaited = false;  ///< its run waits for the worker to let go
+  std::optional<HeldOutput> held;
+  std::optional<OutputVerdict> judged_output;
+  std::optional<Instant> review_until;  ///< its run waits so long for people to look at the output
+  bool withdrawn = false;               ///< a late scan refused what had been released
+  bool released = false;                ///< by people, out of quarantine
 
   uint64_t last_sequence = 0;  ///< 0: the job does not exist
 
@@ -157,6 +176,10 @@ struct Job {
   /// The attempt that holds the lease, or null.
   const Attempt* open_attempt() const;
   const Attempt* find_attempt(uint64_t fence) const;
+  /// True while the output is not for everybody: it is being scanned, or was refused.
+  bool withholds() const;
+  /// True when what was redacted is kept, for admins.
+  bool keeps_original() const { return judged_output && judged_output->original_kept; }
   /// What every attempt hands to its worker (J-60).
   const std::string& idempotency_key() const;
   bool operator==(const Job&) const = default;
@@ -165,6 +188,8 @@ struct Job {
 /// When the job next wants to be looked at (J-80). Start and run timeouts of attempts that an
 /// earlier life of the engine dispatched wait until their worker had one lease to speak up (J-61).
 std::optional<Instant> next_due(const Job& job, Instant engine_started_at);
+/// When a scan of the held output begins, or is given up; nothing when none is due.
+std::optional<Instant> scan_due(const Job& job, Instant engine_started_at);
 /// When the open attempt's start or run timeout falls due; nothing when there is none.
 std::optional<Instant> attempt_due(const Attempt& attempt, Instant engine_started_at);
 

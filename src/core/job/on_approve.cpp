@@ -44,7 +44,7 @@ Outcome<void> on_approve(Step& step, const ApproveJob& approve) {
   Approval terms = *step.job.approval;
   FERMATA_TRY_VOID(may_vote(step, approve.hash, approve.voter, terms));
   auto said = judged(step);
-  if (!said)
+  if (!said || said->content_wanted)
     return fail(ErrorCode::store_unavailable, "policy cannot be asked now; nothing has changed");
   const Verdict& verdict = said->verdict;
   if (verdict.kind == VerdictKind::require_approval) {

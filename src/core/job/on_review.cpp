@@ -10,6 +10,7 @@ Outcome<void> on_review(Step& step) {
   if (job.verdict->snapshot == active)
     return fail(ErrorCode::nothing_due, "the approval is of the policy in force");
   auto said = judged(step);
+  if (said && said->content_wanted) return order_content(step), Outcome<void>{};
   // A pause, or no answer, takes nothing from an approval that people are deciding about.
   if (!said || said->verdict.kind == VerdictKind::throttle ||
       said->verdict.kind == VerdictKind::unavailable)

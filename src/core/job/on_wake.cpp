@@ -26,10 +26,24 @@ void time_out_attempt(Step& step) {
 
 bool due(std::optional<Instant> when, Instant at) { return when && *when <= at; }
 
+/// A scan begins, or has taken too long.
+bool act_on_scan(Step& step) {
+  const Job& job = step.job;
+  if (!due(scan_due(job, step.given.engine_started_at), step.at)) return false;
+  if (job.held->scan_at) {
+    begin_scan(step);
+  } else {
+    fail_scan(step, "the scan took too long");
+  }
+  return true;
+}
+
 /// Does the one thing that is due, if any.
 bool act(Step& step) {
   const Job& job = step.job;
-  if (job.finished()) return false;
+  if (due(job.review_until, step.at))
+    return end_review(step, "nobody has looked at the output in time"), true;
+  if (job.finished()) return act_on_scan(step);
   if (due(job.deadline_at, step.at)) return meet_deadline(step), true;
   switch (job.state) {
     case State::pending:
@@ -48,6 +62,7 @@ bool act(Step& step) {
       return true;
     case State::dispatched:
     case State::running: {
+      if (act_on_scan(step)) return true;
       const Attempt* open = job.open_attempt();
       if (!open || !due(attempt_due(*open, step.given.engine_started_at), step.at)) return false;
       return time_out_attempt(step), true;

@@ -78,7 +78,7 @@ std::optional<Judged> judged(const Step& step) {
   } else {
     said = policy->judge(step.job, step.at);
   }
-  if (!said) return said;
+  if (!said || said->content_wanted) return said;
   Verdict& verdict = said->verdict;
   if (policy != nullptr) verdict.snapshot = policy->snapshot;
   // A job that is nothing but its approval needs one whatever policy says, short of a refusal.
@@ -108,8 +108,18 @@ void log_decision(Step& step, const Judged& said) {
   step.record(std::move(line));
 }
 
+void order_content(Step& step) {
+  step.effect(ScanInput{step.job.revision, step.given.policy->snapshot});
+}
+
 void ask_policy(Step& step) {
   if (auto said = judged(step)) {
+    if (said->content_wanted) {
+      // Should nobody answer, it is asked again.
+      Instant again = step.at + Duration{step.given.limits.scan_timeout_ms};
+      check(static_cast<bool>(postpone(step, Phase::content_check, again, "")));
+      return order_content(step);
+    }
     log_decision(step, *said);
     // Every verdict has a row in the states from which policy is asked.
     check(static_cast<bool>(take_verdict(step, std::move(said->verdict))));

@@ -87,7 +87,22 @@ class Storm {
     if (random_.chance(0.05)) kind = static_cast<VerdictKind>(random_.below(6));
     uint64_t terms = random_.below(2);
     policy_.snapshot = "p" + std::to_string(random_.below(9));
-    policy_.judge = [kind, terms](const Job&, Instant) {
+    bool reads = random_.chance(0.1);
+    std::string snapshot = policy_.snapshot;
+    OutputPlan plan;
+    if (random_.chance(0.7)) plan.step = OutputPlan::Step::scan;
+    if (random_.chance(0.1)) plan.step = OutputPlan::Step::refuse;
+    plan.decision = OutputDecision::deny;
+    plan.optimistic = random_.chance(0.3);
+    plan.fail_open = random_.chance(0.3);
+    policy_.plan_output = [plan](const Job&, const ResultSize&) { return plan; };
+    policy_.judge = [kind, terms, reads, snapshot](const Job& job, Instant) {
+      if (reads && (!job.content || job.content->revision != job.revision ||
+                    job.content->snapshot != snapshot)) {
+        Judged unread{Verdict{}};
+        unread.content_wanted = true;
+        return std::optional(unread);
+      }
       Verdict said;
       said.kind = kind;
       said.rule_id = "rule " + std::to_string(terms);
@@ -111,8 +126,41 @@ class Storm {
     return verdict;
   }
 
+  /// Mostly about what is held, as a scan would say it.
+  JudgeOutput scanned() {
+    JudgeOutput judge;
+    if (const auto& held = at_.job.held) {
+      judge.fence = held->fence;
+      judge.sha256 = held->sha256;
+      judge.snapshot = held->snapshot;
+    }
+    if (random_.chance(0.05)) ++judge.fence;
+    if (random_.chance(0.05)) judge.snapshot = "other";
+    if (random_.chance(0.05)) judge.sha256 = "other";
+    if (random_.chance(0.4)) judge.problem = "broken";
+    judge.verdict.decision = static_cast<OutputDecision>(random_.below(4));
+    judge.output = Payload::of(Value("read"));
+    return judge;
+  }
+  CommandBody about_content() {
+    switch (random_.below(6)) {
+      case 0: return ResumeScan{};
+      case 1: return NoteReading{};
+      case 2:
+        return NoteContent{{at_.job.revision, policy_.snapshot, {}},
+                           random_.chance(0.2) ? "broken" : ""};
+      case 3:
+        if (random_.chance(0.5)) return DiscardOutput{voter(), "no"};
+        return ReleaseOutput{voter(), "", Payload::of(Value(below(2)))};
+      default: return scanned();
+    }
+  }
+
   CommandBody command() {
-    switch (random_.below(19)) {
+    switch (random_.below(22)) {
+      case 19:
+      case 20:
+      case 21: return about_content();
       case 0: return SubmitJob{at_.job.account, at_.job.request, {}, "key"};
       case 1: return SubmitJob{AccountId("acme"), JobFixture::request("other"), {}, "key"};
       case 2:
@@ -146,26 +194,30 @@ class Storm {
 
   void inspect(const Job& before) {
     const Job& job = at_.job;
-    if (before.finished()) {
+    bool withdrawn = before.state == State::succeeded && job.withdrawn && !before.withdrawn;
+    bool released = before.state == State::output_quarantined && job.released && !before.released;
+    if (before.finished() && !withdrawn && !released) {
       EXPECT_EQ(job.state, before.state) << "terminal states absorb";
-      EXPECT_EQ(job.output, before.output);
+      EXPECT_TRUE(job.output == before.output || before.held);
     }
+    if (job.withholds()) EXPECT_TRUE(job.output.sha256.empty()) << "nobody may have it";
     EXPECT_GE(job.last_at, before.last_at);
     EXPECT_GE(job.last_fence, before.last_fence);
     EXPECT_LE(job.attempts.size(), attempts_kept_max);
     EXPECT_LE(job.late_successes.size(), late_successes_max);
     EXPECT_EQ(job.open_attempt() != nullptr,
-              job.state == State::dispatched || job.state == State::running);
+              (job.state == State::dispatched || job.state == State::running) && !job.held);
     EXPECT_EQ(job.ready_at.has_value(), job.state == State::scheduled);
     EXPECT_EQ(job.ended_at.has_value(), job.finished());
     for (size_t i = 1; i < job.attempts.size(); ++i) {
       EXPECT_GT(job.attempts[i].fence, job.attempts[i - 1].fence);
       EXPECT_FALSE(job.attempts[i - 1].open());
     }
-    if (job.finished()) EXPECT_FALSE(next_due(job, at_.given.engine_started_at));
+    if (job.finished() && !job.held && !job.review_until)
+      EXPECT_FALSE(next_due(job, at_.given.engine_started_at));
     if (job.state == State::retrying) EXPECT_TRUE(job.not_before);
     bool ends_now = job.finished() && !before.finished();
-    size_t told = at_.job.of_run() && ends_now ? 1 : 0;
+    size_t told = at_.job.of_run() && ends_now && !job.review_until ? 1 : 0;
     if (at_.last.events.empty()) return;
     if (ends_now) {
       EXPECT_EQ(at_.records<JobEnded>().size(), told);

@@ -50,6 +50,12 @@ Outcome<void> on_amend(Step& step, const AmendJob& amend);
 Outcome<void> on_approve(Step& step, const ApproveJob& approve);
 Outcome<void> on_reject(Step& step, const RejectJob& reject);
 Outcome<void> on_review(Step& step);
+Outcome<void> on_judge_output(Step& step, const JudgeOutput& judge);
+Outcome<void> on_resume_scan(Step& step);
+Outcome<void> on_release(Step& step, const ReleaseOutput& release);
+Outcome<void> on_discard(Step& step, const DiscardOutput& discard);
+Outcome<void> on_reading(Step& step);
+Outcome<void> on_content(Step& step, const NoteContent& note);
 
 /// A refusal that says the first finding and lists all.
 Failure<Error> invalid(std::vector<Finding> findings);
@@ -61,6 +67,8 @@ void ask_policy(Step& step);
 Outcome<void> take_verdict(Step& step, Verdict verdict);
 /// What the policy in force says now. Nothing: somebody outside has to be asked.
 std::optional<Judged> judged(const Step& step);
+/// Has the input read, for the policy in force.
+void order_content(Step& step);
 /// Writes it into the decision log. There is none of a policy that does not exist.
 void log_decision(Step& step, const Judged& judged);
 
@@ -95,8 +103,31 @@ void close_attempt(Step& step, const AttemptEnd& end);
 /// Back into the queue after the backoff.
 void requeue(Step& step);
 
+// output.cpp
+/// The attempt has succeeded: its result is the job's, or is held back.
+void take_result(Step& step, const Report& report);
+/// What the policy in force says of a result of this size.
+OutputPlan output_plan(const Step& step, const ResultSize& size);
+ResultSize size_of(const Report& report);
+/// Begins a scan of what is held, under the policy in force.
+void begin_scan(Step& step);
+/// A scan came to nothing: again later, or what the fail mode says.
+void fail_scan(Step& step, const std::string& why);
+/// Takes the bytes of the held result away.
+void drop_held(Step& step);
+/// The run hears of a result that nobody may have, if it still waits for people to look.
+void end_review(Step& step, std::string reason);
+
 // ending.cpp
+/// Nobody may have the output; the job ends, or had ended well before.
+void quarantine(Step& step, std::string reason_code, std::string reason);
+/// Out of quarantine, by people.
+void release(Step& step, Payload output, const std::string& by, const std::string& note);
+/// Tells the run how the job has ended.
+void tell_end(Step& step, Cause cause, const Payload* output);
 void succeed(Step& step, Payload output, std::vector<Artifact> artifacts);
+/// The same before the output was scanned: its bytes are those that are held.
+void succeed_meanwhile(Step& step, const Payload& output, std::vector<Artifact> artifacts);
 /// A gate is passed: its votes are its output.
 void pass_gate(Step& step, Payload output);
 void fail_job(Step& step, Cause cause, std::string reason_code, Value error);

@@ -31,6 +31,12 @@ bool has_expired(const Step& step) {
          job.approval->expires_at <= step.at;
 }
 
+bool has_asked(const Job& job, const Voter& voter) {
+  // A submitter is a key and whoever it speaks for.
+  return job.submitter == voter.id || job.submitter.starts_with(voter.id + ":") ||
+         voter.id == job.request.step.started_by;
+}
+
 Outcome<void> may_vote(const Step& step, const std::string& hash, const Voter& voter,
                        const Approval& terms) {
   const Job& job = step.job;
@@ -40,10 +46,7 @@ Outcome<void> may_vote(const Step& step, const std::string& hash, const Voter& v
   if (hash != job.approval->request_hash)
     return fail(ErrorCode::approval_stale_request,
                 "the request has the hash " + job.approval->request_hash);
-  // A submitter is a key and whoever it speaks for.
-  bool asked = job.submitter == voter.id || job.submitter.starts_with(voter.id + ":") ||
-               voter.id == job.request.step.started_by;
-  if (asked && !voter.may_be_submitter)
+  if (has_asked(job, voter) && !voter.may_be_submitter)
     return fail(ErrorCode::approval_by_submitter, voter.id + " has asked for this job");
   if (rank_of(voter.role) < rank_of(lowest(terms)))
     return fail(ErrorCode::forbidden,

@@ -472,7 +472,7 @@ using EventBody =
                  FlowFaulted, FlowMigrated, ApprovalRequested, ApprovalDecided, WaitRegistered,
                  WaitEnded, SignalMatched, GoalAchieved, SagaRecorded, RollbackRequested,
                  RollbackStarted, StopAnswered, UndoSubmitted, UndoEnded, UndoResumed,
-                 RollbackEnded, SagaJoined>;
+                 RollbackEnded, SagaJoined, JobOutputWithdrawn>;
 std::string_view type_name(const EventBody& body);
 
 /// What lists the fields of an event.

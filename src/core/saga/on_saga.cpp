@@ -86,6 +86,7 @@ Outcome<void> on_late(Step& step, const TellLateSuccess& late) {
   work.input = late.input;
   work.input_blob = late.input_blob;
   work.output = late.output;
+  work.withheld = late.withheld;
   work.late = true;
   graph::complete_late_undo(step, work);
   record(step, std::move(work));
@@ -117,6 +118,12 @@ Outcome<void> on_join(Step& step, const JoinSaga& join) {
   return {};
 }
 
+/// What was taken cannot be taken back; whoever reads the history learns of it.
+Outcome<void> on_withdrawn(Step& step, const TellWithdrawn& told) {
+  step.emit(JobOutputWithdrawn{told.job, told.step, told.reason});
+  return {};
+}
+
 /// A job outside a run has failed in a way that undoes all it shares its saga with.
 void fail_whole(Step& step, Value error) {
   if (step.run.definition->is_script()) return fail_script(step, std::move(error));
@@ -130,7 +137,8 @@ void settle_undo(Step& step, const SagaEntry& entry, const SettleJob& settle) {
   std::string reason =
       message.is_string() ? std::string(message.as_string()) : "the job ended as " + settle.state;
   UndoEnded ended{entry.seq, UndoStatus::parked, "compensation_failed", std::move(reason), ""};
-  if (settle.state == "SUCCEEDED") {
+  // It is done, whatever may be read of what its worker said.
+  if (settle.state == "SUCCEEDED" || (settle.withheld && settle.work_done)) {
     ended = {entry.seq, UndoStatus::done, "", "", ""};
   } else if (settle.reason_code == "saga_unmarshal_failed") {
     ended.status = UndoStatus::skipped;
@@ -215,6 +223,7 @@ Outcome<void> on_order(Step& step, const Command& command, const SagaOrder& orde
                         [&](const TellLateSuccess& body) { return on_late(step, body); },
                         [&](const TellReturned& body) { return on_returned(step, body); },
                         [&](const JoinSaga& body) { return on_join(step, body); },
+                        [&](const TellWithdrawn& body) { return on_withdrawn(step, body); },
                     },
                     order.what);
 }

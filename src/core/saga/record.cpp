@@ -42,7 +42,7 @@ std::optional<Work> work_of(const SettleJob& settle) {
   work.input = settle.input;
   work.input_blob = settle.input_blob;
   work.output = settle.output;
-  work.withheld = settle.state == "OUTPUT_QUARANTINED";
+  work.withheld = settle.withheld;
   return work;
 }
 

@@ -43,6 +43,8 @@ class Feed {
   virtual void job_happened(const job::Job& /*state*/, std::span<const job::Event>) {}
   /// What policy said of a job.
   virtual void job_judged(const job::PolicyDecision&) {}
+  /// How long it took to say what becomes of a result before anybody has read it.
+  virtual void result_planned(const job::Job&, uint64_t /*micros*/) {}
   /// A worker's word that changed nothing, or an orphan that a sweep has found.
   virtual void report_rejected(job::Answer) {}
   virtual void job_replayed(const job::Summary&) {}
@@ -76,6 +78,9 @@ class PassingFeed : public Feed {
     inner_.job_happened(state, events);
   }
   void job_judged(const job::PolicyDecision& decision) override { inner_.job_judged(decision); }
+  void result_planned(const job::Job& job, uint64_t micros) override {
+    inner_.result_planned(job, micros);
+  }
   void report_rejected(job::Answer answer) override { inner_.report_rejected(answer); }
   void job_replayed(const job::Summary& summary) override { inner_.job_replayed(summary); }
   void jobs_swept(const std::map<job::State, uint64_t>& stale) override {

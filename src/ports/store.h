@@ -79,6 +79,12 @@ struct JobWrite {
   /// That the job refers to from now on, until it is removed. One without text is there already.
   std::vector<job::KeepBlob> blobs{};
   std::vector<job::PolicyDecision> decisions{};  ///< lines of the decision log (J-25)
+  /// The output that is held from now on, in place of an earlier one (J-46).
+  std::optional<std::string> held{};
+  /// It goes, and so do these unless another job refers to them. Neither leaves bytes behind.
+  bool drop_held = false;
+  std::vector<std::string> dropped_blobs{};
+  std::optional<job::SettleLetter> settled_letter{};  ///< what becomes of its open dead letter
 };
 
 /// Registrations of workers as they are now, for a start to come (J-67).
@@ -191,7 +197,8 @@ class Store : public SignalStore, public WaitStore {
                                                      const std::string& label_key,
                                                      const std::string& label_value,
                                                      size_t limit) = 0;
-  /// Every job that has not ended: what the queue, the leases and the alarm are rebuilt from.
+  /// Every job that has not ended, or wants to be looked at all the same because its output is
+  /// held: what the queue, the leases and the alarm are rebuilt from.
   struct OpenJobsPage {
     std::vector<job::Summary> jobs;
     uint64_t cursor = 0;

@@ -142,6 +142,80 @@ TEST_P(JobFilesContract, commit_that_conflicts_keeps_no_blob_and_opens_no_dead_l
 }
 
 // J-2: logs
+// J-46, J-48
+TEST_P(JobFilesContract, held_output_is_there_until_it_is_dropped) {
+  JobWrite write = creation_of(ended_job("j1"));
+  write.held = "{\"a\":1}";
+  ASSERT_EQ(put(write), CommitOutcome::done);
+  EXPECT_EQ(*job_files().held_output(JobId("j1")), std::optional<std::string>("{\"a\":1}"));
+  EXPECT_FALSE((*job_files().held_output(JobId("j2"))).has_value());
+  EXPECT_EQ(*job_files().count_held(), 1u);
+  JobWrite next = write;
+  next.expected_version = 1;
+  next.events = {};
+  next.held = "2";
+  ASSERT_EQ(put(next), CommitOutcome::done);
+  EXPECT_EQ(*job_files().held_output(JobId("j1")), std::optional<std::string>("2"));
+  next.expected_version = 2;
+  next.held.reset();
+  next.drop_held = true;
+  ASSERT_EQ(put(next), CommitOutcome::done);
+  EXPECT_FALSE((*job_files().held_output(JobId("j1"))).has_value());
+  EXPECT_EQ(*job_files().count_held(), 0u);
+}
+
+TEST_P(JobFilesContract, ended_job_that_wants_to_be_looked_at_is_found_at_start) {
+  JobWrite waiting = creation_of(ended_job("waiting"));
+  waiting.summary.state = job::State::succeeded;
+  waiting.summary.next_due = Instant{5};
+  waiting.held = "1";
+  JobWrite refused = creation_of(ended_job("refused"));
+  refused.summary.state = job::State::output_quarantined;
+  refused.held = "2";
+  JobWrite running = creation_of(ended_job("running"));
+  running.summary.state = job::State::running;
+  running.held = "3";
+  for (const JobWrite& write : {waiting, refused, running})
+    ASSERT_EQ(put(write), CommitOutcome::done);
+  auto page = store().open_jobs(0, 10);
+  ASSERT_TRUE(page);
+  std::vector<std::string> found;
+  for (const job::Summary& job : page->jobs) found.push_back(job.id.text());
+  EXPECT_EQ(found, (std::vector<std::string>{"waiting", "running"}));
+}
+
+TEST_P(JobFilesContract, dropped_blob_goes_with_the_last_job_that_refers_to_it) {
+  for (const char* id : {"a", "b"}) {
+    JobWrite write = creation_of(ended_job(id));
+    write.blobs.push_back(blob_of("shared"));
+    ASSERT_EQ(put(write), CommitOutcome::done);
+  }
+  for (const char* id : {"a", "b"}) {
+    EXPECT_TRUE(blob("shared"));
+    JobWrite write = creation_of(ended_job(id));
+    write.expected_version = 1;
+    write.events = {};
+    write.dropped_blobs = {sha256_hex("shared"), sha256_hex("never put")};
+    ASSERT_EQ(put(write), CommitOutcome::done);
+  }
+  EXPECT_FALSE(blob("shared"));
+}
+
+TEST_P(JobFilesContract, dead_letter_is_settled_by_the_commit_of_its_job) {
+  JobWrite write = creation_of(ended_job("j"));
+  write.dead_letters.push_back(letter_of("d", "j"));
+  ASSERT_EQ(put(write), CommitOutcome::done);
+  write.expected_version = 1;
+  write.events = {};
+  write.dead_letters.clear();
+  write.settled_letter = job::SettleLetter{true, "ann", noon};
+  ASSERT_EQ(put(write), CommitOutcome::done);
+  auto found = dead_letters().dead_letter("d");
+  ASSERT_TRUE(found && *found);
+  EXPECT_EQ((*found)->resolution, Resolution::released);
+  EXPECT_EQ((*found)->resolved_by, "ann");
+}
+
 TEST_P(JobFilesContract, log_of_an_attempt_ends_where_it_is_full) {
   ASSERT_EQ(put(creation_of(ended_job("j1"))), CommitOutcome::done);
   LogChunk chunk{JobId("j1"), 1, noon, {"one", "two"}};

@@ -184,6 +184,8 @@ class MemoryStore final : public Store,
                                            const std::string& sha256) override;
   Outcome<std::optional<uint64_t>> blob_bytes(const AccountId& account,
                                               const std::string& sha256) override;
+  Outcome<std::optional<std::string>> held_output(const JobId& job) override;
+  Outcome<uint64_t> count_held() override;
   Outcome<size_t> append_log(const LogChunk& chunk, uint64_t bytes_max) override;
   Outcome<LogPage> log(const JobId& job, size_t limit, const std::string& cursor) override;
 
@@ -243,6 +245,7 @@ class MemoryStore final : public Store,
   StoredSchedule stored_schedule(const schedule::Key& key) const;
   void keep(const JobWrite& job);
   void keep(const job::PolicyDecision& decision);
+  void settle_letter(const JobId& job, const job::SettleLetter& settle);
   void forget_job(std::map<uint64_t, StoredJob>::iterator job);
   StoredRun since_checkpoint(const StoredRun& run, uint64_t before) const;
   void append(const AuditLine& line);
@@ -283,6 +286,7 @@ class MemoryStore final : public Store,
     std::map<uint32_t, uint64_t> bytes;  ///< by attempt
   };
   std::unordered_map<JobId, KeptLog> logs_;
+  std::unordered_map<JobId, std::string> held_;
   std::map<RegistrationId, fleet::RegistrationRecord> registrations_;
   StoredPolicy policy_;
   std::vector<PolicyVersion> policy_versions_;

@@ -11,6 +11,7 @@
 #include "adapters/sqlite/contact_rows.h"
 #include "adapters/sqlite/dead_letter_rows.h"
 #include "adapters/sqlite/delivery_rows.h"
+#include "adapters/sqlite/held_rows.h"
 #include "adapters/sqlite/job_file_rows.h"
 #include "adapters/sqlite/job_queries.h"
 #include "adapters/sqlite/policy_rows.h"
@@ -40,6 +41,7 @@ struct ReadConnection {
   BulkQueries bulks{*database};
   DeadLetterQueries letters{*database};
   JobFileQueries files{*database};
+  HeldQueries held{*database};
   RegistrationRows registrations{*database};
   PolicyQueries policy{*database};
   Statement begin{*database, "BEGIN"};

@@ -88,6 +88,18 @@ Outcome<std::optional<uint64_t>> SqliteStore::blob_bytes(const AccountId& accoun
       [&](ReadConnection& c) { return c.files.blob_bytes(account, sha256); });
 }
 
+Outcome<std::optional<std::string>> SqliteStore::held_output(const JobId& job) {
+  return parts_->readers.read([&](ReadConnection& c) -> Outcome<std::optional<std::string>> {
+    FERMATA_TRY(found, c.jobs.by_id(job));
+    if (!found) return std::optional<std::string>{};
+    return c.held.find(found->number);
+  });
+}
+
+Outcome<uint64_t> SqliteStore::count_held() {
+  return parts_->readers.read([](ReadConnection& c) { return c.held.count(); });
+}
+
 Outcome<size_t> SqliteStore::append_log(const LogChunk& chunk, uint64_t bytes_max) {
   return parts_->jobs.append_log(chunk, bytes_max);
 }

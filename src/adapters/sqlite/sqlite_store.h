@@ -200,6 +200,8 @@ class SqliteStore final : public Store,
                                            const std::string& sha256) override;
   Outcome<std::optional<uint64_t>> blob_bytes(const AccountId& account,
                                               const std::string& sha256) override;
+  Outcome<std::optional<std::string>> held_output(const JobId& job) override;
+  Outcome<uint64_t> count_held() override;
   Outcome<size_t> append_log(const LogChunk& chunk, uint64_t bytes_max) override;
   Outcome<LogPage> log(const JobId& job, size_t limit, const std::string& cursor) override;
 

@@ -65,7 +65,7 @@ endfunction()
 
 set(fermata_everything fermata_cli fermata_server fermata_front fermata_host fermata_adapters_memory
   fermata_adapters_sqlite fermata_adapters_http fermata_adapters_otlp fermata_adapters_system fermata_adapters_tzdata
-  fermata_adapters_yaml)
+  fermata_adapters_yaml fermata_adapters_scan)
 
 # Puts a copy of the zone data of this machine into a target (docs/adr/0013-zone-data.md).
 set(FERMATA_ZONEINFO /usr/share/zoneinfo CACHE PATH "compiled zones to be bundled")
@@ -148,7 +148,8 @@ function(fermata_sim)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/sim/*.cpp)
   if(sources)
     add_executable(fermata_simulator ${sources})
-    target_link_libraries(fermata_simulator PRIVATE fermata_host fermata_adapters_memory fermata_front)
+    target_link_libraries(fermata_simulator PRIVATE fermata_host fermata_adapters_memory
+      fermata_adapters_scan fermata_front)
     target_precompile_headers(fermata_simulator REUSE_FROM fermata_pch)
     add_test(NAME simulator_bites COMMAND fermata_simulator --self-test)
     add_test(NAME simulator_kept_seeds COMMAND fermata_simulator --kept

@@ -16,6 +16,7 @@
 #include "ports/calls.h"
 #include "ports/clock.h"
 #include "ports/feed.h"
+#include "ports/scans.h"
 #include "ports/store.h"
 #include "ports/timers.h"
 #include "ports/zones.h"
@@ -37,6 +38,7 @@ struct HostPorts {
   Calls* callbacks = nullptr;         ///< carries callbacks; none: they stay where they are
   Contacts* contacts = nullptr;       ///< none: runs are about nobody
   AccountSource* accounts = nullptr;  ///< none: all have the defaults
+  Scans* scans = nullptr;             ///< none: results that are to be scanned cannot be
 };
 
 /// How callbacks are sent (W-74); settings `callback_…`.
@@ -61,6 +63,7 @@ struct HostSettings {
   size_t cached_jobs_max = 20'000;
   job::Limits jobs{};
   fleet::Settings fleet{};
+  policy::OutputSettings output{};
   size_t cached_schedules_max = 10'000;
   schedule::ScheduleLimits schedules{};
   uint64_t schedule_checkpoint_events = 100;      ///< since the last one

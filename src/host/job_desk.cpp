@@ -2,15 +2,19 @@
 
 #include "core/job/history.h"
 #include "core/job/view.h"
+#include "core/policy/judge.h"
 #include "host/deferral.h"
 
 namespace fermata {
 
-JobDesk::JobDesk(Store& store, Entropy& entropy, const HostSettings& settings, Instant now)
+JobDesk::JobDesk(Store& store, Entropy& entropy, const HostSettings& settings, Instant now,
+                 Scans* scans, Feed& feed)
     : entropy_(entropy),
+      scans_(scans),
       limits_(settings.jobs),
       cache_(store, settings.cached_jobs_max),
       fleet_(settings.fleet),
+      policy_(settings.output, scans, feed),
       now_(now),
       started_at_(now),
       queue_(settings.queue_commands_max) {}
@@ -19,6 +23,7 @@ std::vector<JobItem> JobDesk::gather(Instant now, size_t most) {
   now_ = now;
   for (Visit& visit : queue_.take(most)) visit(*this);
   expire(now);
+  take_scans();
   while (!deferred_.empty() && is_due(deferred_.begin()->first, now)) {
     items_.push_back(std::move(deferred_.begin()->second));
     deferred_.erase(deferred_.begin());
@@ -94,7 +99,16 @@ void JobDesk::keep(TouchedJob& touched, job::Record record, std::vector<job::Rec
     }
     touched.decisions.push_back(std::move(*decision));
   }
+  if (auto* held = std::get_if<job::KeepHeld>(&record)) touched.held = std::move(held->text);
+  if (std::holds_alternative<job::DropHeld>(record)) {
+    touched.held.reset();
+    touched.drop_held = true;
+  }
+  if (auto* drop = std::get_if<job::DropBlob>(&record))
+    touched.dropped_blobs.push_back(std::move(drop->sha256));
+  if (auto* settle = std::get_if<job::SettleLetter>(&record)) touched.settled_letter = *settle;
   bool for_a_run = std::holds_alternative<job::JobEnded>(record) ||
+                   std::holds_alternative<job::WithdrawnTold>(record) ||
                    std::holds_alternative<job::LateSuccessTold>(record) ||
                    std::holds_alternative<job::LeaseReturnedTold>(record) ||
                    std::holds_alternative<job::JoinTold>(record);
@@ -151,6 +165,10 @@ JobWrite JobDesk::write_of(TouchedJob& touched) const {
   write.dead_letters = std::move(touched.dead_letters);
   write.blobs = std::move(touched.blobs);
   write.decisions = touched.decisions;
+  write.held = std::move(touched.held);
+  write.drop_held = touched.drop_held;
+  write.dropped_blobs = std::move(touched.dropped_blobs);
+  write.settled_letter = std::move(touched.settled_letter);
   return write;
 }
 
@@ -168,7 +186,7 @@ void JobDesk::settled(TouchedJob& touched, Instant now) {
   if (doubtful) reconcile(open);
   JobId id = open.job.id;
   bool ended = !open.job.exists() || open.job.finished();
-  alarm_.set(id, ended ? std::nullopt : job::next_due(open.job, started_at_));
+  alarm_.set(id, job::next_due(open.job, started_at_));
   if (open.job.state == job::State::approval_required) {
     awaiting_.insert(id);
   } else {
@@ -183,6 +201,45 @@ void JobDesk::perform(const job::Job& job, const job::Effect& effect) {
     fleet_.revoke({job.id, revoke->fence});
   if (const auto* free = std::get_if<job::FreeLease>(&effect))
     fleet_.free(now_, {job.id, free->fence}, free->refused);
+  if (const auto* output = std::get_if<job::ScanOutput>(&effect)) scan(job, *output);
+  if (const auto* input = std::get_if<job::ScanInput>(&effect)) scan(job, *input);
+}
+
+/// Without anybody who scans nothing comes of it, and its due time says so.
+void JobDesk::scan(const job::Job& job, const job::ScanOutput& wanted) {
+  ScanTicket ticket{job.id, wanted.fence, wanted.tries, wanted.snapshot};
+  if (!scans_ || scans_->holds(ticket)) return;
+  ScanWork work;
+  work.ticket = std::move(ticket);
+  work.account = job.account;
+  work.policy = policy_.current();
+  work.sha256 = job.held->sha256;
+  work.artifacts = job.held->artifacts;
+  work.read_only = job.held->fail_open && wanted.tries >= limits_.scan_tries;
+  job::ResultSize size;
+  size.output_bytes = job.held->bytes;
+  size.artifacts = work.artifacts.size();
+  for (const job::Artifact& artifact : work.artifacts) size.artifact_bytes += artifact.bytes;
+  work.facts = policy::output_facts_of(job, size);
+  scans_->submit(std::move(work));
+}
+
+void JobDesk::scan(const job::Job& job, const job::ScanInput& wanted) {
+  ScanTicket ticket{job.id, 0, wanted.revision, wanted.snapshot};
+  if (!scans_ || !policy_.current() || scans_->holds(ticket)) return;
+  ScanWork work;
+  work.ticket = std::move(ticket);
+  work.account = job.account;
+  work.policy = policy_.current();
+  work.input = job.request.input;
+  work.wanted = policy::wanted_content(work.policy->of(job.account), policy::facts_of(job));
+  scans_->submit(std::move(work));
+}
+
+void JobDesk::take_scans() {
+  if (!scans_) return;
+  for (ScanAnswer& answer : scans_->harvest())
+    std::visit([&](auto& said) { send(answer.ticket.job, std::move(said)); }, answer.said);
 }
 
 void JobDesk::tell_fleet(const DecidedJobItem& decided, const OpenJob& open) {
@@ -211,6 +268,9 @@ void JobDesk::recover(Instant now, const job::Summary& summary) {
   if (summary.state == job::State::scheduled) fleet_.offer(now, fleet::ready_job(summary));
   alarm_.set(summary.id, summary.next_due);
   if (summary.state == job::State::approval_required) awaiting_.insert(summary.id);
+  bool scanned = summary.phase == job::Phase::output_scan ||
+                 summary.phase == job::Phase::content_check || is_terminal(summary.state);
+  if (scanned) send(summary.id, job::ResumeScan{});
 }
 
 void JobDesk::set_policy(policy::PolicyPtr policy) {

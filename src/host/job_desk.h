@@ -18,7 +18,8 @@ namespace fermata {
 /// partition's thread alone.
 class JobDesk final : public Workers {
  public:
-  JobDesk(Store& store, Entropy& entropy, const HostSettings& settings, Instant now);
+  JobDesk(Store& store, Entropy& entropy, const HostSettings& settings, Instant now, Scans* scans,
+          Feed& feed);
 
   /// From any thread: to be called in the next turn. False when too many wait.
   using Visit = std::function<void(JobDesk&)>;
@@ -65,7 +66,9 @@ class JobDesk final : public Workers {
   void started(Instant now) { started_at_ = now; }
 
   bool idle() const { return items_.empty() && queue_.size() == 0; }
-  bool quiet() const { return idle() && deferred_.empty(); }
+  bool quiet() const {
+    return idle() && deferred_.empty() && (!scans_ || scans_->in_flight() == 0);
+  }
   std::optional<Instant> next_due() const;
   JobCache& cache() { return cache_; }
   const job::Limits& limits() const { return limits_; }
@@ -106,6 +109,9 @@ class JobDesk final : public Workers {
   void expire(Instant now);
   void keep(TouchedJob& touched, job::Record record, std::vector<job::Record>& told);
   void perform(const job::Job& job, const job::Effect& effect);
+  void scan(const job::Job& job, const job::ScanOutput& scan);
+  void scan(const job::Job& job, const job::ScanInput& wanted);
+  void take_scans();
   void tell_fleet(const DecidedJobItem& decided, const OpenJob& open);
   void reconcile(const OpenJob& open);
   bool is_orphan(const job::Summary& row);
@@ -116,6 +122,7 @@ class JobDesk final : public Workers {
   Outcome<Claimed> deliver(const fleet::ClaimAnswer& answer);
 
   Entropy& entropy_;
+  Scans* const scans_;
   const job::Limits limits_;
   JobCache cache_;
   fleet::Fleet fleet_;

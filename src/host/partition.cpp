@@ -28,7 +28,7 @@ Host::Partition::Partition(HostPorts ports, HostSettings settings)
       settings_(settings),
       cache_(ports.store, ports.definitions, settings.cached_runs_max),
       queue_(settings.queue_commands_max),
-      desk_(ports.store, ports.entropy, settings_, ports.clock.now()),
+      desk_(ports.store, ports.entropy, settings_, ports.clock.now(), ports.scans, ports.feed),
       schedules_(ports.store, settings_),
       callbacks_(ports.store, ports.callbacks, ports.entropy, settings_.callbacks),
       signals_(ports.store, ports.entropy, settings_, *this),

@@ -8,6 +8,7 @@
 #include "adapters/memory/virtual_clock.h"
 #include "adapters/memory/wheel_timers.h"
 #include "adapters/otlp/otlp_telemetry.h"
+#include "adapters/scan/thread_scans.h"
 #include "adapters/sqlite/sqlite_store.h"
 #include "adapters/system/file_watch.h"
 #include "adapters/system/memory.h"
@@ -143,7 +144,14 @@ class RealWorld final : public cli::World {
     FERMATA_TRY(source, TzdataZones::open(std::move(options)));
     return std::unique_ptr<ZoneSource>(std::move(source));
   }
-  policy::TextReader policy_texts() override { return read_yaml; }
+  policy::TextReader policy_texts() override { return {read_yaml, complaint_about_pattern}; }
+  std::unique_ptr<Scans> scans(ScanFiles& files, cli::ScansWanted wanted) override {
+    ThreadScansOptions options;
+    options.threads = wanted.threads;
+    options.now = std::move(wanted.now);
+    options.on_answer = std::move(wanted.on_answer);
+    return std::make_unique<ThreadScans>(files, std::move(options));
+  }
   std::unique_ptr<cli::FileWatch> watch_file(const std::string& file,
                                              std::function<void()> on_change) override {
     return std::make_unique<Watched>(file, std::move(on_change));

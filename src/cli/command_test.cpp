@@ -51,6 +51,7 @@ class NoWorld final : public World {
                                              std::function<void(const std::string&)>) override {
     return std::unique_ptr<ZoneSource>(std::make_unique<UtcOnly>());
   }
+  std::unique_ptr<Scans> scans(ScanFiles&, ScansWanted) override { return nullptr; }
   policy::TextReader policy_texts() override {
     return [](std::string_view text) -> Outcome<policy::ReadText> {
       auto value = parse_json(text);

@@ -29,10 +29,14 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
                            settings.http_mails_per_account_max}));
   engine.calls = std::move(calls);
   FERMATA_TRY(callbacks, world.calls({wanted.callback_networks, settings.callback_in_flight_max,
-                                      std::move(wanted.on_answer),
+                                      wanted.on_answer,
                                       front::callback_secrets_from(*engine.vault, engine.clock(),
                                                                    &engine.store->accounts())}));
   engine.callbacks = std::move(callbacks);
+  engine.scans =
+      world.scans(engine.store->job_files(), {std::clamp<size_t>(settings.jobs_scan_threads, 1, 64),
+                                              [clock = &engine.clock()] { return clock->now(); },
+                                              std::move(wanted.on_answer)});
   if (wanted.telemetry) {
     engine.telemetry = std::move(wanted.telemetry);
     engine.tracing = std::make_unique<TracingFeed>(feed, *engine.telemetry);
@@ -71,6 +75,7 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
       std::max<uint64_t>(settings.schedule_history_events_max, 1'000);
   host.cached_jobs_max = settings.cached_jobs_max;
   host.jobs = job_limits_of(settings);
+  host.output = output_settings_of(settings);
   host.fleet.pools["default"].lease_ms = static_cast<int64_t>(settings.jobs_lease_ms);
   host.fleet.load_write_ms = static_cast<int64_t>(settings.jobs_load_write_ms);
   host.sweep_interval_ms = static_cast<int64_t>(settings.sweep_interval_ms);
@@ -78,7 +83,7 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
       HostPorts{engine.store->store(), *engine.timers, *engine.calls, engine.clock(),
                 *engine.entropy, engine.tracing ? *engine.tracing : feed,
                 *engine.engine_definitions, engine.zones.get(), engine.callbacks.get(),
-                &engine.store->contacts(), engine.accounts.get()},
+                &engine.store->contacts(), engine.accounts.get(), engine.scans.get()},
       host);
   return std::move(engine);
 }

@@ -139,6 +139,11 @@ void Serving::build_api() {
   options.credential_bytes_max = settings_.credential_bytes_max;
   options.bulk_items_max = settings_.bulk_items_max;
   options.job_limits = job_limits_of(settings_);
+  options.output = output_settings_of(settings_);
+  options.clean_text = [this](const policy::AccountPolicy& policy, const policy::OutputFacts& facts,
+                              const Value& text) {
+    return settings_.output_policy_enabled ? engine_.scans->cleaned(policy, facts, text) : text;
+  };
   options.job_batch_max = settings_.jobs_batch_max;
   options.approvals_allow_self = settings_.approvals_allow_self;
   options.job_log_bytes_max = settings_.jobs_log_bytes_max;

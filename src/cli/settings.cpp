@@ -118,6 +118,12 @@ std::string complaint_about(std::string_view name, const Settings& settings) {
   for (auto [choice, value] : {std::pair("saga_on_denied", settings.saga_on_denied),
                                std::pair("saga_on_failed", settings.saga_on_failed)})
     if (name == choice && !is_one_of(value, {"park", "skip"})) return "`park` or `skip`";
+  if (name == "output_policy_fail_mode" &&
+      !is_one_of(settings.output_policy_fail_mode, {"", "closed", "open"}))
+    return "`closed` or `open`";
+  if (name == "jobs_scan_timeout_ms" &&
+      (settings.jobs_scan_timeout_ms < 1'000 || settings.jobs_scan_timeout_ms > 3'600'000))
+    return "1000 to 3600000";
   if (name == "clock" && !virtual_start_of(settings))
     return "`system` or `virtual:2026-01-26T00:00:00Z`";
   if (name == "data" && settings.data.empty()) return "a directory";
@@ -152,7 +158,16 @@ std::vector<GivenSetting> from_environment(std::span<const std::string> environm
   for (const std::string& entry : environment) {
     size_t equals = entry.find('=');
     std::string variable = entry.substr(0, equals);
-    if (!variable.starts_with("FERMATA_") || equals == std::string::npos) continue;
+    if (equals == std::string::npos) continue;
+    // Known by these names elsewhere (J-47); one of our own says more.
+    if (variable == "OUTPUT_POLICY_ENABLED" || variable == "OUTPUT_POLICY_FAIL_MODE") {
+      std::string setting =
+          variable == "OUTPUT_POLICY_ENABLED" ? "output_policy_enabled" : "output_policy_fail_mode";
+      given.insert(given.begin(),
+                   {setting, entry.substr(equals + 1), SettingSource::environment, variable});
+      continue;
+    }
+    if (!variable.starts_with("FERMATA_")) continue;
     if (std::count(std::begin(other_variables), std::end(other_variables), variable) > 0) continue;
     std::string name = variable.substr(8);
     std::transform(name.begin(), name.end(), name.begin(),
@@ -349,7 +364,17 @@ job::Limits job_limits_of(const Settings& settings) {
   limits.losses_max = static_cast<uint32_t>(settings.jobs_losses_max);
   limits.retryable_attempts = static_cast<uint32_t>(settings.jobs_retryable_attempts_max);
   limits.queued_max = settings.jobs_queued_max;
+  limits.scan_timeout_ms = static_cast<int64_t>(settings.jobs_scan_timeout_ms);
+  limits.quarantine_hold_ms = static_cast<int64_t>(settings.jobs_quarantine_hold_ms);
   return limits;
+}
+
+policy::OutputSettings output_settings_of(const Settings& settings) {
+  policy::OutputSettings output;
+  output.enabled = settings.output_policy_enabled;
+  if (settings.output_policy_fail_mode == "closed") output.fail_mode = policy::FailMode::closed;
+  if (settings.output_policy_fail_mode == "open") output.fail_mode = policy::FailMode::open;
+  return output;
 }
 
 graph::DefinitionLimits definition_limits_of(const Settings& settings) {

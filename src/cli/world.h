@@ -17,6 +17,7 @@
 #include "ports/policy_store.h"
 #include "ports/reader.h"
 #include "ports/retention.h"
+#include "ports/scans.h"
 #include "ports/store.h"
 #include "ports/telemetry.h"
 #include "ports/timers.h"
@@ -70,6 +71,12 @@ struct TelemetryWanted {
   std::function<void(const std::string&)> on_trouble;  ///< empty text: it is over
 };
 
+struct ScansWanted {
+  size_t threads = 1;
+  std::function<Instant()> now;
+  std::function<void()> on_answer;  ///< called on another thread
+};
+
 /// Is shown what `verify` looks at.
 struct StoredThings {
   std::function<void(const StoredRun&)> run;  ///< with its whole history
@@ -111,6 +118,7 @@ class World {
   /// own. Fails with invalid_setting. `on_problem` is told of files that cannot be read.
   virtual Outcome<std::unique_ptr<ZoneSource>> zones(
       const std::string& directory, std::function<void(const std::string&)> on_problem) = 0;
+  virtual std::unique_ptr<Scans> scans(ScanFiles& files, ScansWanted wanted) = 0;
   /// Reads texts of policy.
   virtual policy::TextReader policy_texts() = 0;
   virtual std::unique_ptr<FileWatch> watch_file(const std::string& file,

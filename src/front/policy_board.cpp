@@ -67,7 +67,8 @@ Outcome<Value> PolicyBoard::checked(const FileText& file) {
   if (!read) {
     findings = read.error().findings;
   } else {
-    findings = policy::read_document(read->value, DocumentKind::base).findings;
+    findings =
+        policy::read_document(read->value, DocumentKind::base, options_.read_text.check).findings;
     policy::locate(findings, *read);
   }
   if (findings.empty() && read) return std::move(read->value);

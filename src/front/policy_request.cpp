@@ -38,13 +38,13 @@ Outcome<Value> read_policy_document(const Value& given, DocumentKind kind,
                                     const policy::TextReader& reader) {
   const Value& text = given.is_string() ? given : given.get("yaml");
   if (!text.is_string()) {
-    auto reading = policy::read_document(given, kind);
+    auto reading = policy::read_document(given, kind, reader.check);
     if (!reading.ok()) return invalid_policy(std::move(reading.findings), "");
     return given;
   }
   auto read = reader(text.as_string());
   if (!read) return invalid_policy(read.error().findings, "");
-  auto reading = policy::read_document(read->value, kind);
+  auto reading = policy::read_document(read->value, kind, reader.check);
   policy::locate(reading.findings, *read);
   if (!reading.ok()) return invalid_policy(std::move(reading.findings), "");
   return std::move(read->value);

@@ -115,6 +115,10 @@ struct ApiOptions {
   /// The zone data in force; absent: UTC only.
   std::function<std::shared_ptr<const ZoneTable>()> zones;
   std::function<bool()> ready;  ///< recovered; absent means yes
+  /// A text as far as the output rules let it be read; absent: as it is.
+  std::function<Value(const policy::AccountPolicy&, const policy::OutputFacts&, const Value&)>
+      clean_text;
+  policy::OutputSettings output{};
   std::function<size_t()> connections_open;
   std::function<void(const ApiLogLine&)> log;
   Telemetry* telemetry = nullptr;  ///< present where traces are collected; outlives the Api

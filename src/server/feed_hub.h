@@ -35,6 +35,9 @@ class FeedHub final : public Feed {
     saga_metrics_.happened(state, events);
   }
   void job_judged(const job::PolicyDecision& decision) override { job_metrics_.judged(decision); }
+  void result_planned(const job::Job& job, uint64_t micros) override {
+    job_metrics_.planned(job, micros);
+  }
   void report_rejected(job::Answer answer) override { job_metrics_.rejected(answer); }
   void job_replayed(const job::Summary& summary) override { job_metrics_.replayed(summary); }
   void jobs_swept(const std::map<job::State, uint64_t>& stale) override {

@@ -38,11 +38,7 @@ void JobMetrics::count(const job::Job& state, const job::Event& event) {
     ++dispatched_[by_topic];
     const job::Attempt* attempt = state.find_attempt(dispatched->fence);
     if (!attempt || !attempt->ready_at) return;
-    int64_t waited_ms = (event.at - *attempt->ready_at).ms;
-    Latency& latency = dispatch_latency_[by_topic];
-    auto bucket = std::lower_bound(buckets_ms.begin(), buckets_ms.end(), waited_ms);
-    ++latency.counts[static_cast<size_t>(bucket - buckets_ms.begin())];
-    latency.sum_ms += waited_ms;
+    note(dispatch_latency_[by_topic], (event.at - *attempt->ready_at).ms);
   }
   if (const auto* end = std::get_if<job::JobAttemptEnded>(&body))
     ++attempts_[by_topic + "," + metric_label("outcome", name_of(end->outcome))];
@@ -51,10 +47,40 @@ void JobMetrics::count(const job::Job& state, const job::Event& event) {
   if (std::holds_alternative<job::JobTimedOut>(body)) ended(by_topic, job::State::timeout);
   if (std::holds_alternative<job::JobCancelled>(body)) ended(by_topic, job::State::cancelled);
   if (std::holds_alternative<job::JobDenied>(body)) ended(by_topic, job::State::denied);
+  count_output(event, by_topic);
+}
+
+void JobMetrics::note(Latency& latency, int64_t took_ms) {
+  auto bucket = std::lower_bound(buckets_ms.begin(), buckets_ms.end(), took_ms);
+  ++latency.counts[static_cast<size_t>(bucket - buckets_ms.begin())];
+  latency.sum_ms += took_ms;
+}
+
+void JobMetrics::count_output(const job::Event& event, const std::string& by_topic) {
+  const job::EventBody& body = event.body;
+  if (std::holds_alternative<job::JobQuarantined>(body)) {
+    ++outputs_quarantined_[by_topic];
+    ended(by_topic, job::State::output_quarantined);
+  }
+  const auto* judged = std::get_if<job::OutputJudged>(&body);
+  if (!judged) return;
+  ++outputs_checked_[by_topic];
+  if (judged->verdict.unscanned) ++outputs_skipped_[by_topic];
+  if (judged->verdict.decision == job::OutputDecision::redact) ++outputs_redacted_[by_topic];
+  if (judged->verdict.micros > 0)
+    note(check_latency_[by_topic + "," + metric_label("phase", "content")],
+         static_cast<int64_t>(judged->verdict.micros) / 1'000);
 }
 
 void JobMetrics::ended(const std::string& by_topic, job::State state) {
   ++completed_[by_topic + "," + metric_label("status", name_of(state))];
+}
+
+void JobMetrics::planned(const job::Job& state, uint64_t micros) {
+  std::lock_guard lock(mutex_);
+  note(check_latency_[metric_label("topic", topic_of(state.request.topic)) + "," +
+                      metric_label("phase", "metadata")],
+       static_cast<int64_t>(micros) / 1'000);
 }
 
 void JobMetrics::judged(const job::PolicyDecision& decision) {
@@ -99,11 +125,11 @@ JobMetrics::Gauges JobMetrics::gauges_of(const fleet::Fleet& fleet, Instant now)
   return gauges;
 }
 
-void JobMetrics::append_latency(std::string& out) const {
-  constexpr std::string_view name = "fermata_dispatch_latency";
-  out.append("# HELP ").append(name).append(" Seconds from ready to leased.\n# TYPE ");
+void JobMetrics::append_latency(std::string& out, std::string_view name, std::string_view help,
+                                const std::map<std::string, Latency>& latencies) const {
+  out.append("# HELP ").append(name).append(" ").append(help).append("\n# TYPE ");
   out.append(name).append(" histogram\n");
-  for (const auto& [labels, latency] : dispatch_latency_) {
+  for (const auto& [labels, latency] : latencies) {
     uint64_t sum = 0;
     for (size_t i = 0; i < latency.counts.size(); ++i) {
       sum += latency.counts[i];
@@ -117,6 +143,27 @@ void JobMetrics::append_latency(std::string& out) const {
     out.append(name).append("_count{").append(labels).append("} ");
     out.append(std::to_string(sum)).append("\n");
   }
+}
+
+void JobMetrics::append_outputs(std::string& out, const Gauges& gauges) const {
+  append_family(out, "output_policy_checked_total", "counter", "Results that were judged.",
+                outputs_checked_);
+  append_family(out, "output_policy_quarantined_total", "counter", "Results that were refused.",
+                outputs_quarantined_);
+  append_family(out, "output_policy_skipped_total", "counter",
+                "Results that passed because they could not be scanned.", outputs_skipped_);
+  append_family(out, "output_fail_open_total", "counter", "The same, by the fail mode.",
+                outputs_skipped_);
+  append_family(out, "output_redacted_total", "counter", "Results that were redacted.",
+                outputs_redacted_);
+  append_latency(out, "fermata_output_check_latency", "Seconds to judge a result.", check_latency_);
+  append_family(out, "output_held", "gauge", "Outputs that are held back.",
+                std::map<std::string, uint64_t>{{"", gauges.outputs_held}});
+  std::map<std::string, uint64_t> modes;
+  for (std::string_view mode : {"closed", "open"})
+    modes[metric_label("mode", mode)] = mode == gauges.output_fail_mode ? 1 : 0;
+  append_family(out, "output_fail_mode", "gauge", "What becomes of results that cannot be scanned.",
+                modes);
 }
 
 void JobMetrics::append(std::string& out, const Gauges& gauges) const {
@@ -135,7 +182,9 @@ void JobMetrics::append(std::string& out, const Gauges& gauges) const {
   std::map<std::string, uint64_t> stale;
   for (const auto& [state, count] : stale_) stale[metric_label("state", name_of(state))] = count;
   append_family(out, "stale_jobs", "gauge", "Such jobs, as the last sweep found them.", stale);
-  append_latency(out);
+  append_latency(out, "fermata_dispatch_latency", "Seconds from ready to leased.",
+                 dispatch_latency_);
+  append_outputs(out, gauges);
   append_family(out, "job_queue_depth", "gauge", "Jobs waiting for workers.", gauges.queue_depth);
   append_family(out, "job_queue_oldest_seconds", "gauge", "How long the oldest has waited.",
                 gauges.queue_oldest_seconds);

@@ -19,6 +19,7 @@ class JobMetrics {
  public:
   void happened(const job::Job& state, std::span<const job::Event> events);
   void judged(const job::PolicyDecision& decision);
+  void planned(const job::Job& state, uint64_t micros);
   void rejected(job::Answer answer);
   void replayed(const job::Summary& summary);
   void swept(const std::map<job::State, uint64_t>& stale);
@@ -31,6 +32,8 @@ class JobMetrics {
     std::map<Labels, uint64_t> leases_held;
     std::map<Labels, uint64_t> workers;
     std::map<Labels, uint64_t> dead_letters_open;
+    uint64_t outputs_held = 0;
+    std::string output_fail_mode = "closed";
   };
   static Gauges gauges_of(const fleet::Fleet& fleet, Instant now);
   void append(std::string& out, const Gauges& gauges) const;
@@ -48,7 +51,11 @@ class JobMetrics {
   const std::string& topic_of(const std::string& topic);
   void count(const job::Job& state, const job::Event& event);
   void ended(const std::string& topic, job::State state);
-  void append_latency(std::string& out) const;
+  void count_output(const job::Event& event, const std::string& by_topic);
+  void note(Latency& latency, int64_t took_ms);
+  void append_latency(std::string& out, std::string_view name, std::string_view help,
+                      const std::map<std::string, Latency>& latencies) const;
+  void append_outputs(std::string& out, const Gauges& gauges) const;
 
   mutable std::mutex mutex_;
   std::set<std::string> topics_;
@@ -62,6 +69,11 @@ class JobMetrics {
   Counters replayed_;
   std::map<job::State, uint64_t> stale_;
   std::map<std::string, Latency> dispatch_latency_;
+  Counters outputs_checked_;
+  Counters outputs_quarantined_;
+  Counters outputs_skipped_;
+  Counters outputs_redacted_;
+  std::map<std::string, Latency> check_latency_;  ///< by topic and phase
 };
 
 }  // namespace fermata::server

@@ -9,6 +9,7 @@
 #include "adapters/memory/memory_store.h"
 #include "adapters/memory/virtual_clock.h"
 #include "adapters/memory/wheel_timers.h"
+#include "adapters/scan/thread_scans.h"
 #include "base/json.h"
 #include "host/host.h"
 #include "host/tracing.h"
@@ -64,6 +65,7 @@ bool TestIntake::submit(Command command, Reply reply) {
 HostSettings host_settings(const ApiOptions& options) {
   HostSettings settings;
   settings.jobs = options.job_limits;
+  settings.output = options.output;
   return settings;
 }
 
@@ -72,12 +74,12 @@ struct TestWorld::Inside {
   explicit Inside(ApiOptions options)
       : tracing(hub, options.telemetry ? *options.telemetry : no_telemetry),
         host(HostPorts{store, timers, calls, clock, engine_entropy, tracing, engine_definitions,
-                       nullptr, &sink, &store, &accounts},
+                       nullptr, &sink, &store, &accounts, &scans},
              host_settings(options)),
         api(ApiParts{intake,      store, store,  store, clock, api_entropy, hub,
                      definitions, vault, store,  host,  host,  store,       store,
                      host,        host,  policy, host,  store, accounts},
-            std::move(options)),
+            with_scanner(std::move(options))),
         server(any_port(), api) {
     sink.ring = [this] { host.wake(); };
     auto started = server.start();
@@ -88,6 +90,12 @@ struct TestWorld::Inside {
     running = true;
     client = std::make_unique<TestClient>(server.port());
   }
+  ApiOptions with_scanner(ApiOptions options) {
+    options.clean_text = [this](const policy::AccountPolicy& policy,
+                                const policy::OutputFacts& facts,
+                                const Value& text) { return scans.cleaned(policy, facts, text); };
+    return options;
+  }
   /// Texts of policy are JSON here; the file is what the test says it is.
   front::PolicyBoard::Options policy_options() {
     front::PolicyBoard::Options options;
@@ -95,12 +103,13 @@ struct TestWorld::Inside {
     options.read_file = [this](const std::string&) -> Outcome<std::optional<std::string>> {
       return policy_file;
     };
-    options.read_text = [](std::string_view text) -> Outcome<policy::ReadText> {
+    auto read_text = [](std::string_view text) -> Outcome<policy::ReadText> {
       auto value = parse_json(text);
       if (!value)
         return fail(ErrorCode::policy_invalid, value.error().message, value.error().findings);
       return policy::ReadText{*std::move(value), {}};
     };
+    options.read_text = policy::TextReader(read_text, complaint_about_pattern);
     options.activate = [this](const policy::PolicyPtr& set) {
       std::promise<void> done;
       bool taken = host.with_workers([&done, set, waits = running.load()](Workers& workers) {
@@ -135,6 +144,8 @@ struct TestWorld::Inside {
   front::AccountBook accounts{store};
   EngineDefinitions engine_definitions{definitions, store};
   Host host;
+  ThreadScans scans{store, ThreadScansOptions{.now = [this] { return clock.now(); },
+                                              .on_answer = [this] { host.wake(); }}};
   TestIntake intake{host};
   std::atomic<bool> running{false};
   front::PolicyBoard policy{store, clock, policy_options()};

@@ -59,12 +59,14 @@ void get_job_result(Api& api, Call call) {
     return api.fail(call, {ErrorCode::wrong_state,
                            "The job is " + std::string(name_of(job->state)) + " and has no result.",
                            {}});
-  auto output = payload_value(api, call.who.account, job->output);
+  auto output = output_value(api, *job);
   if (!output) return api.fail(call, output.error());
-  call.send_json(200, Value::object({{"id", job->id.text()},
-                                     {"state", name_of(job->state)},
-                                     {"output", *std::move(output)},
-                                     {"error", job->error}}));
+  Value shown = Value::object({{"id", job->id.text()},
+                               {"state", name_of(job->state)},
+                               {"output", *std::move(output)},
+                               {"error", job->error}});
+  if (job->withholds()) shown.set("output_withheld", true);
+  call.send_json(200, shown);
 }
 
 void get_job_history(Api& api, Call call) {

@@ -15,6 +15,9 @@ void get_job_attempts(Api& api, Call call);
 void get_job_result(Api& api, Call call);
 void cancel_job(Api& api, Call call);
 void amend_job(Api& api, Call call);
+void get_held_output(Api& api, Call call);
+void release_output(Api& api, Call call);
+void discard_output(Api& api, Call call);
 void approve_job(Api& api, Call call);
 void reject_job(Api& api, Call call);
 
@@ -66,6 +69,10 @@ Outcome<job::Job> own_job(Api& api, const Call& call);
 Outcome<job::Job> own_job(Api& api, const AccountId& account, const JobId& id);
 /// The value of a payload, from its blob where it lies in one.
 Outcome<Value> payload_value(Api& api, const AccountId& account, const job::Payload& payload);
+/// The output of a job that has ended, as far as it is for everybody.
+Outcome<Value> output_value(Api& api, const job::Job& job);
+/// The output that is held beside a job.
+Outcome<Value> held_value(Api& api, const JobId& job);
 /// `{id, state, request_hash, …, output, error}` of a job that has ended.
 Outcome<Value> ended_job(Api& api, const AccountId& account, const JobId& id);
 /// Bytes as they are, never to be shown by a browser.

@@ -33,6 +33,8 @@ constexpr std::string_view batch_schema =
 constexpr std::string_view amend_schema =
     R"({"type":"object","additionalProperties":false,"properties":{"labels":{"type":"object"},
       "input":{},"topic":{"type":"string"},"budget":{"type":"object"}}})";
+constexpr std::string_view note_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{"note":{"type":"string"}}})";
 constexpr std::string_view register_schema =
     R"({"type":"object","required":["worker_id","topics"],"properties":{
       "worker_id":{"type":"string"},"pool":{"type":"string"},
@@ -121,6 +123,18 @@ const Route table[] = {
      .work = Work::command, .handler = routes::amend_job,
      .summary = "Change a job that was never dispatched.", .body = Body::json,
      .request_schema = amend_schema, .response_schema = receipt_schema},
+    {.method = Method::get, .path = "/api/v1/jobs/{job_id}/output", .access = Access::operator_,
+     .work = Work::blocking, .handler = routes::get_held_output,
+     .summary = "An output that is held back; each reading is audited."},
+    {.method = Method::post, .path = "/api/v1/jobs/{job_id}/output/release",
+     .access = Access::operator_, .work = Work::blocking, .handler = routes::release_output,
+     .summary = "Let a quarantined output be used; nothing is executed again.",
+     .body = Body::json_optional, .request_schema = note_schema,
+     .response_schema = receipt_schema},
+    {.method = Method::post, .path = "/api/v1/jobs/{job_id}/output/discard",
+     .access = Access::operator_, .work = Work::command, .handler = routes::discard_output,
+     .summary = "Destroy a quarantined output.", .body = Body::json_optional,
+     .request_schema = reason_schema, .response_schema = receipt_schema},
     // Dead letters.
     {.method = Method::get, .path = "/api/v1/dlq", .access = Access::viewer,
      .work = Work::blocking, .handler = routes::list_dead_letters,

@@ -62,11 +62,24 @@ void find_rollbacks(Api& api) {
   if (auto page = api.reader().list(filter, rollbacks_max, "")) sagas.recovered(page->items);
 }
 
+/// Of topics that say nothing of their own.
+std::string fail_mode(Api& api) {
+  std::optional<policy::FailMode> mode = api.options().output.fail_mode;
+  const policy::PolicyPtr current = api.policy().current();
+  const policy::OutputPolicy* output = current ? current->common().output() : nullptr;
+  if (!mode && output) mode = output->fail_mode;
+  if (!mode && output && output->release == policy::Release::optimistic)
+    mode = policy::FailMode::open;
+  return mode == policy::FailMode::open ? "open" : "closed";
+}
+
 void answer_metrics(Api& api, const Call& call, JobMetrics::Gauges gauges) {
   // One number that cannot be read keeps nobody from the others.
   if (auto open = api.dead_letters().count_dead_letters(AccountId()))
     for (const auto& [reason, count] : *open)
       gauges.dead_letters_open["reason_code=\"" + reason + "\""] = count;
+  if (auto held = api.job_files().count_held()) gauges.outputs_held = *held;
+  gauges.output_fail_mode = fail_mode(api);
   set_gauges(api);
   http::Response response;
   response.content_type = "text/plain; version=0.0.4; charset=utf-8";

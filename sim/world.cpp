@@ -72,14 +72,16 @@ struct World::Process {
               }),
         callbacks(world.chaos_, world.clock_, world.callback_outside_, world.calls_may_fail_,
                   [](const CallTicket&, const CallRequest&) {}),
+        scans(world.chaos_, world.clock_, world.store_),
         feed(world.ledger_, world.job_ledger_, world.schedule_ledger_),
         host({world.store_, timers, calls, world.clock_, world.entropy_, feed, world.definitions_,
-              &world.zones_, &callbacks, &world.store_, &world.accounts_},
+              &world.zones_, &callbacks, &world.store_, &world.accounts_, &scans},
              world.settings_) {}
 
   SimTimers timers;
   SimCalls calls;
   SimCalls callbacks;
+  SimScans scans;
   SimFeed feed;
   Host host;
 };
@@ -280,6 +282,7 @@ void World::pass_time(const NextTurn& next) {
   if (next.at) consider(*next.at - clock_.error());
   consider(process_->calls.next());
   consider(process_->callbacks.next());
+  consider(process_->scans.next());
   consider(clients_.next());
   consider(store_.next());
   if (workload_) consider(workload_->next());
@@ -292,7 +295,7 @@ bool World::done() const {
   for (const auto& [id, run] : ledger_.states())
     if (!run.finished()) return false;
   for (const auto& [id, job] : job_ledger_.states())
-    if (!job.finished()) return false;
+    if (!job.finished() || next_due(job, {})) return false;
   return true;
 }
 

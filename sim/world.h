@@ -11,6 +11,7 @@
 #include "sim/auditors/schedule_ledger.h"
 #include "sim/clients.h"
 #include "sim/ports/sim_calls.h"
+#include "sim/ports/sim_scans.h"
 #include "sim/ports/sim_store.h"
 #include "sim/ports/sim_timers.h"
 

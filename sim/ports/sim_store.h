@@ -74,6 +74,7 @@ class SimStore final : public Store, public Contacts {
   const StoredRun* truth(const RunId& id) const;
   const std::vector<RunId>& runs() const { return order_; }
   const std::map<JobId, StoredJob>& jobs() const { return jobs_; }
+  const std::map<JobId, std::string>& held() const { return held_; }
   /// With all of their histories.
   const std::map<schedule::Key, StoredSchedule>& schedules() const { return schedules_; }
   const std::map<std::string, Delivery>& deliveries() const { return deliveries_; }
@@ -143,6 +144,7 @@ class SimStore final : public Store, public Contacts {
   std::vector<RunId> order_;                              ///< of creation
   std::map<JobId, StoredJob> jobs_;
   std::vector<JobId> job_order_;
+  std::map<JobId, std::string> held_;  ///< outputs that are scanned or were refused
   std::map<schedule::Key, StoredSchedule> schedules_;
   std::vector<schedule::Key> schedule_order_;
   std::map<std::string, Delivery> deliveries_;

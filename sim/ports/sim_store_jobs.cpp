@@ -57,6 +57,11 @@ void SimStore::write(const JobWrite& write) {
   ++job.version;
   for (const DeadLetterEntry& entry : write.dead_letters) letters_.emplace(entry.letter.id, entry);
   for (const job::PolicyDecision& decision : write.decisions) decisions_.push_back(decision);
+  if (write.drop_held) held_.erase(id);
+  if (write.held) held_[id] = *write.held;
+  if (write.settled_letter)
+    for (auto& [letter, entry] : letters_)
+      if (entry.open() && entry.letter.job == id) settle_entry(entry, *write.settled_letter);
   hooks_.job_written(job, write);
 }
 
@@ -68,7 +73,7 @@ Outcome<Store::OpenJobsPage> SimStore::open_jobs(uint64_t after, size_t limit) {
   if (sabotage_ == Sabotage::sweep) return page;
   for (size_t i = after; i < job_order_.size(); ++i) {
     const job::Summary& job = jobs_.at(job_order_[i]).summary;
-    if (is_terminal(job.state)) continue;
+    if (is_terminal(job.state) && !job.next_due) continue;
     if (page.jobs.size() == limit) {
       page.more = true;
       break;

@@ -10,6 +10,7 @@
 #include "core/graph/check.h"
 #include "core/run/history.h"
 #include "host/host.h"
+#include "test/scenario/direct_scans.h"
 #include "test/scenario/scripted_calls.h"
 
 namespace fermata::scenario {
@@ -49,6 +50,9 @@ class World {
   /// What a worker asks; its answers have come, or will.
   void ask_workers(std::function<void(Workers&)> visit);
   job::Job job_state(const JobId& id);
+  /// In force now and after every crash.
+  void set_policy(policy::PolicyPtr policy);
+  DirectScans::Mood& scanner() { return scanner_; }
   schedule::Schedule schedule_state(const schedule::Key& key);
   /// Turns until nothing is left to do at this instant.
   void settle();
@@ -135,6 +139,9 @@ class World {
   Server server_;
   std::unique_ptr<WheelTimers> timers_;
   std::unique_ptr<ScriptedCalls> calls_;
+  DirectScans::Mood scanner_ = DirectScans::Mood::works;
+  std::unique_ptr<DirectScans> scans_;
+  policy::PolicyPtr policy_;
   std::unique_ptr<Host> host_;
   std::optional<Instant> next_turn_;
   uint64_t failures_seen_ = 0;

@@ -24,11 +24,13 @@ server::ServerOptions any_port() {
 Served::Served(Engine& engine)
     : vault_(*engine.store, front::given_keys(SealingKeys::fresh())),
       policy_(*engine.store, engine.clock, {}),
+      pools_(*engine.store, engine.clock, {}),
       accounts_(*engine.store),
       api_({engine.host(),  *engine.store, *engine.store,        *engine.store, engine.clock,
             engine.entropy, engine.hub,    engine.definitions(), vault_,        *engine.store,
             engine.host(),  engine.host(), *engine.store,        *engine.store, engine.host(),
-            engine.host(),  policy_,       engine.host(),        *engine.store, accounts_},
+            engine.host(),  policy_,       engine.host(),        *engine.store, accounts_,
+            *engine.store,  pools_},
            without_rate_limit()),
       server_(any_port(), api_) {
   if (auto started = server_.start(); !started) {

@@ -2,6 +2,7 @@
 #include "bench/engine.h"
 #include "front/account_book.h"
 #include "front/policy_board.h"
+#include "front/pool_board.h"
 #include "front/vault.h"
 #include "server/api.h"
 #include "server/server.h"
@@ -18,6 +19,7 @@ class Served {
  private:
   front::Vault vault_;
   front::PolicyBoard policy_;  ///< without rules: what is measured is the way without them
+  front::PoolBoard pools_;
   front::AccountBook accounts_;
   server::Api api_;
   server::Server server_;

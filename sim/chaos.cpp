@@ -42,6 +42,7 @@ Chaos::Chaos(uint64_t seed, const Trace& trace)
     return;
   }
   for (size_t i = 0; i < fault_count; ++i) {
+    if (highest_rates[i] == 0) continue;  // demanded, or never
     bool on = dice_.chance(0.4);
     double part = dice_.fraction();
     // Mostly rare, so that runs also get somewhere.

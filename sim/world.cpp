@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "adapters/memory/memory_counters.h"
 #include "base/json.h"
 #include "core/graph/check.h"
 #include "core/run/history.h"
@@ -21,8 +22,17 @@ constexpr int64_t clock_error_max_ms = 3'600'000;
 /// Shows the ledger what the host holds in memory, and that it tells of commits in their order.
 class SimFeed final : public Feed {
  public:
-  SimFeed(const Ledger& ledger, const JobLedger& jobs, const ScheduleLedger& schedules)
-      : ledger_(ledger), jobs_(jobs), schedules_(schedules) {}
+  using Named = std::function<void(const std::string&)>;
+  using Changed = std::function<void(breaker::State)>;
+  SimFeed(const Ledger& ledger, const JobLedger& jobs, const ScheduleLedger& schedules, Named named,
+          Changed changed)
+      : ledger_(ledger),
+        jobs_(jobs),
+        schedules_(schedules),
+        named_(std::move(named)),
+        changed_(std::move(changed)) {}
+  void kernel_named(const std::string& snapshot) override { named_(snapshot); }
+  void breaker_changed(std::string_view, breaker::State state) override { changed_(state); }
   void committed(const RunSummary& summary, const HistoryChunk& events) override {
     HistoryChunk& last = told_[summary.id];
     // A request repeated within a millisecond may write the same again; when the store then does
@@ -40,6 +50,8 @@ class SimFeed final : public Feed {
   const Ledger& ledger_;
   const JobLedger& jobs_;
   const ScheduleLedger& schedules_;
+  const Named named_;
+  const Changed changed_;
   std::map<RunId, HistoryChunk> told_;
 };
 
@@ -72,14 +84,31 @@ struct World::Process {
               }),
         callbacks(world.chaos_, world.clock_, world.callback_outside_, world.calls_may_fail_,
                   [](const CallTicket&, const CallRequest&) {}),
-        feed(world.ledger_, world.job_ledger_, world.schedule_ledger_),
+        scans(world.chaos_, world.clock_, world.store_),
+        kernel(world.chaos_, world.clock_, world.kernel_outside_),
+        counters(world.clock_),
+        feed(
+            world.ledger_, world.job_ledger_, world.schedule_ledger_,
+            [this, &world](const std::string& snapshot) {
+              world.job_ledger_.kernel_named(snapshot, world.batches());
+              if (std::exchange(kernel_spoke, true)) world.probe(Probe::kernel_renamed);
+            },
+            [&world](breaker::State state) {
+              if (state == breaker::State::open) world.probe(Probe::kernel_circuit_opened);
+              if (state == breaker::State::closed) world.probe(Probe::kernel_circuit_closed);
+            }),
         host({world.store_, timers, calls, world.clock_, world.entropy_, feed, world.definitions_,
-              &world.zones_, &callbacks, &world.store_, &world.accounts_},
+              &world.zones_, &callbacks, &world.store_, &world.accounts_, &kernel, &counters,
+              nullptr, &scans},
              world.settings_) {}
 
   SimTimers timers;
   SimCalls calls;
   SimCalls callbacks;
+  SimScans scans;
+  SimKernel kernel;
+  MemoryCounters counters;
+  bool kernel_spoke = false;
   SimFeed feed;
   Host host;
 };
@@ -126,15 +155,30 @@ void World::set_policy(policy::PolicyPtr policy) {
   if (process_) put_in_force();
 }
 
+void World::set_pools(fleet::PoolTablePtr pools) {
+  pools_ = std::move(pools);
+  if (process_) put_in_force();
+}
+
 void World::put_in_force() {
+  if (pools_ && !process_->host.with_workers(
+                    [pools = pools_](Workers& workers) { workers.set_pools(pools); }))
+    throw Violation{"the queue of a small world is full"};
   if (!policy_) return;
   bool taken = process_->host.with_workers([this, policy = policy_](Workers& workers) {
     workers.set_policy(policy);
-    uint64_t batches = store_.commits() + (store_.in_flight() ? 1 : 0);
-    job_ledger_.in_force(policy->common().snapshot, batches);
+    job_ledger_.in_force(policy->common().snapshot, batches());
   });
   if (!taken) throw Violation{"the queue of a small world is full"};
 }
+
+KernelOutside& World::use_kernel(PolicyMode mode, job::FailMode fail_mode) {
+  settings_.policy.mode = mode;
+  settings_.policy.fail_mode = fail_mode;
+  job_ledger_.kernel_judges(fail_mode == job::FailMode::open);
+  return kernel_outside_;
+}
+
 ScheduleIntake& World::schedule_intake() { return process_->host; }
 SignalIntake& World::signal_intake() { return process_->host; }
 ContactIntake& World::contact_intake() { return process_->host; }
@@ -218,6 +262,7 @@ void World::come_up() {
   process_.reset();
   if (chaos_.strikes(Fault::definitions_reloaded)) definitions_.forget_compiled();
   process_ = std::make_unique<Process>(*this);
+  job_ledger_.kernel_named(std::nullopt, batches());
   // A server that cannot read its store at the start tries again.
   while (!process_->host.recover()) clock_.pass(Duration{chaos_.between(100, 5'000)});
   put_in_force();
@@ -280,6 +325,8 @@ void World::pass_time(const NextTurn& next) {
   if (next.at) consider(*next.at - clock_.error());
   consider(process_->calls.next());
   consider(process_->callbacks.next());
+  consider(process_->kernel.next());
+  consider(process_->scans.next());
   consider(clients_.next());
   consider(store_.next());
   if (workload_) consider(workload_->next());
@@ -292,7 +339,7 @@ bool World::done() const {
   for (const auto& [id, run] : ledger_.states())
     if (!run.finished()) return false;
   for (const auto& [id, job] : job_ledger_.states())
-    if (!job.finished()) return false;
+    if (!job.finished() || next_due(job, {})) return false;
   return true;
 }
 

@@ -11,6 +11,8 @@
 #include "sim/auditors/schedule_ledger.h"
 #include "sim/clients.h"
 #include "sim/ports/sim_calls.h"
+#include "sim/ports/sim_kernel.h"
+#include "sim/ports/sim_scans.h"
 #include "sim/ports/sim_store.h"
 #include "sim/ports/sim_timers.h"
 
@@ -77,6 +79,10 @@ class World {
   const SimStore& store() const { return store_; }
   /// Stored at once, and put into force in the process that lives now and in all to come.
   void set_policy(policy::PolicyPtr policy);
+  /// The same of pools and limits.
+  void set_pools(fleet::PoolTablePtr pools);
+  /// Has jobs judged by a policy kernel too; before the first process comes up.
+  KernelOutside& use_kernel(PolicyMode mode, job::FailMode fail_mode);
   ContactIntake& contact_intake();
   const std::map<ContactKey, Contact>& contacts() const { return store_.contacts(); }
   /// What is in force from the next turn on; survives every crash, as the catalogue does.
@@ -98,6 +104,7 @@ class World {
   void play(Workload& workload);
   void come_up();
   void put_in_force();
+  uint64_t batches() const { return store_.commits() + (store_.in_flight() ? 1 : 0); }
   void die();
   void turn();
   void probe_host();
@@ -137,10 +144,12 @@ class World {
   SimStore store_;
   Outside outside_;
   Outside callback_outside_;
+  KernelOutside kernel_outside_;
   SeededEntropy entropy_;
   Clients clients_;
   HostSettings settings_;
   policy::PolicyPtr policy_;
+  fleet::PoolTablePtr pools_;
   std::unique_ptr<Process> process_;
   NextTurn next_;
   uint64_t chaos_turns_ = 0;

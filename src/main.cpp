@@ -3,11 +3,14 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "adapters/grpc_policy/grpc_policy.h"
 #include "adapters/http/http_calls.h"
+#include "adapters/memory/memory_counters.h"
 #include "adapters/memory/memory_store.h"
 #include "adapters/memory/virtual_clock.h"
 #include "adapters/memory/wheel_timers.h"
 #include "adapters/otlp/otlp_telemetry.h"
+#include "adapters/scan/thread_scans.h"
 #include "adapters/sqlite/sqlite_store.h"
 #include "adapters/system/file_watch.h"
 #include "adapters/system/memory.h"
@@ -35,8 +38,10 @@ class Opened final : public cli::OpenStore {
   DeadLetters& dead_letters() override { return *store_; }
   JobFiles& job_files() override { return *store_; }
   PolicyStore& policy() override { return *store_; }
+  PoolStore& pools() override { return *store_; }
   Contacts& contacts() override { return *store_; }
   Accounts& accounts() override { return *store_; }
+  Views& views() override { return *store_; }
 
  private:
   std::unique_ptr<Kind> store_;
@@ -130,6 +135,15 @@ class RealWorld final : public cli::World {
     options.on_trouble = std::move(wanted.on_trouble);
     return std::unique_ptr<Telemetry>(std::make_unique<OtlpTelemetry>(std::move(options)));
   }
+  Outcome<std::unique_ptr<PolicyKernel>> policy_kernel(cli::KernelWanted wanted) override {
+    KernelOptions options{wanted.url, wanted.tls_ca, wanted.tls_required, wanted.insecure};
+    FERMATA_TRY(address, kernel_address(options));
+    return std::unique_ptr<PolicyKernel>(
+        std::make_unique<GrpcPolicy>(address, std::move(wanted.on_answer)));
+  }
+  std::unique_ptr<Counters> counters(const Clock& clock) override {
+    return std::make_unique<MemoryCounters>(clock);
+  }
   std::unique_ptr<Clock> system_clock() override { return std::make_unique<SystemClock>(); }
   std::unique_ptr<cli::MovableClock> movable_clock(Instant start) override {
     return std::make_unique<HandClock>(start);
@@ -143,7 +157,14 @@ class RealWorld final : public cli::World {
     FERMATA_TRY(source, TzdataZones::open(std::move(options)));
     return std::unique_ptr<ZoneSource>(std::move(source));
   }
-  policy::TextReader policy_texts() override { return read_yaml; }
+  policy::TextReader policy_texts() override { return {read_yaml, complaint_about_pattern}; }
+  std::unique_ptr<Scans> scans(ScanFiles& files, cli::ScansWanted wanted) override {
+    ThreadScansOptions options;
+    options.threads = wanted.threads;
+    options.now = std::move(wanted.now);
+    options.on_answer = std::move(wanted.on_answer);
+    return std::make_unique<ThreadScans>(files, std::move(options));
+  }
   std::unique_ptr<cli::FileWatch> watch_file(const std::string& file,
                                              std::function<void()> on_change) override {
     return std::make_unique<Watched>(file, std::move(on_change));

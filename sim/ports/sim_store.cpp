@@ -66,6 +66,8 @@ std::vector<CommitOutcome> SimStore::commit(const CommitBatch& batch) {
   for (const DeliveryWrite& delivery : batch.deliveries) tell(delivery);
   for (const ContactWrite& contact : batch.contacts) tell(contact);
   for (const SignalWrite& signal : batch.signals) tell(signal);
+  audit_.insert(audit_.end(), batch.audit.begin(), batch.audit.end());
+  if (!batch.audit.empty()) out.push_back(CommitOutcome::done);
   if (!batch.roll.empty()) {
     for (const auto& record : batch.roll.written) registrations_[record.id] = record;
     for (const RegistrationId& id : batch.roll.forgotten) registrations_.erase(id);
@@ -161,6 +163,10 @@ CommitOutcome SimStore::write_with_faults(const Group& group) {
     return CommitOutcome::conflict;
   };
   if (chaos_.strikes(Fault::commit_conflict)) return all_conflict();
+  // One that notes such a refusal is taken.
+  bool resumes = group.size() == 1 && group.runs.size() == 1 && group.runs[0]->waits.size() == 1 &&
+                 group.runs[0]->waits[0].wait.status == WaitStatus::resumed;
+  if (resumes && chaos_.strikes(Fault::commit_refused)) return CommitOutcome::refused;
   if (chaos_.strikes(Fault::commit_unknown_not_done)) {
     hooks_.probe(Probe::unknown_not_done);
     return CommitOutcome::unknown;

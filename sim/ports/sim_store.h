@@ -42,6 +42,7 @@ class SimStore final : public Store, public Contacts {
   Outcome<PendingDeliveryPage> pending_deliveries(uint64_t after, size_t limit) override;
   Outcome<std::vector<Delivery>> load_deliveries(std::span<const std::string> ids) override;
   Outcome<std::vector<fleet::RegistrationRecord>> registrations() override;
+  Outcome<std::vector<AccountSpent>> spent_on(int64_t day) override;
   Outcome<std::vector<std::optional<SignalRecord>>> load_signals(
       std::span<const SignalKey> keys) override;
   Outcome<Windowed> signals_in(const SignalWindow& window, uint64_t after, size_t limit) override;
@@ -74,6 +75,7 @@ class SimStore final : public Store, public Contacts {
   const StoredRun* truth(const RunId& id) const;
   const std::vector<RunId>& runs() const { return order_; }
   const std::map<JobId, StoredJob>& jobs() const { return jobs_; }
+  const std::map<JobId, std::string>& held() const { return held_; }
   /// With all of their histories.
   const std::map<schedule::Key, StoredSchedule>& schedules() const { return schedules_; }
   const std::map<std::string, Delivery>& deliveries() const { return deliveries_; }
@@ -143,6 +145,7 @@ class SimStore final : public Store, public Contacts {
   std::vector<RunId> order_;                              ///< of creation
   std::map<JobId, StoredJob> jobs_;
   std::vector<JobId> job_order_;
+  std::map<JobId, std::string> held_;  ///< outputs that are scanned or were refused
   std::map<schedule::Key, StoredSchedule> schedules_;
   std::vector<schedule::Key> schedule_order_;
   std::map<std::string, Delivery> deliveries_;
@@ -160,6 +163,7 @@ class SimStore final : public Store, public Contacts {
   std::map<RegistrationId, fleet::RegistrationRecord> registrations_;
   std::map<std::string, DeadLetterEntry> letters_;
   std::vector<job::PolicyDecision> decisions_;
+  std::map<std::pair<AccountId, int64_t>, job::Usage> spent_;
   std::vector<AuditLine> audit_;
   std::map<RunId, bool> conflicted_;
   std::optional<InFlight> flight_;

@@ -57,7 +57,26 @@ void SimStore::write(const JobWrite& write) {
   ++job.version;
   for (const DeadLetterEntry& entry : write.dead_letters) letters_.emplace(entry.letter.id, entry);
   for (const job::PolicyDecision& decision : write.decisions) decisions_.push_back(decision);
+  if (write.spent) {
+    job::Usage& sum = spent_[{write.summary.account, write.spent->day}];
+    sum = sum + write.spent->usage;
+  }
+  if (write.drop_held) held_.erase(id);
+  if (write.held) held_[id] = *write.held;
+  if (write.settled_letter)
+    for (auto& [letter, entry] : letters_)
+      if (entry.open() && entry.letter.job == id) settle_entry(entry, *write.settled_letter);
   hooks_.job_written(job, write);
+}
+
+Outcome<std::vector<AccountSpent>> SimStore::spent_on(int64_t day) {
+  chaos_.port_call("store.spent_on");
+  if (chaos_.strikes(Fault::pending_unavailable))
+    return fail(ErrorCode::store_unavailable, "the simulated store cannot be read");
+  std::vector<AccountSpent> out;
+  for (const auto& [key, usage] : spent_)
+    if (key.second == day) out.push_back({key.first, usage});
+  return out;
 }
 
 Outcome<Store::OpenJobsPage> SimStore::open_jobs(uint64_t after, size_t limit) {
@@ -68,7 +87,7 @@ Outcome<Store::OpenJobsPage> SimStore::open_jobs(uint64_t after, size_t limit) {
   if (sabotage_ == Sabotage::sweep) return page;
   for (size_t i = after; i < job_order_.size(); ++i) {
     const job::Summary& job = jobs_.at(job_order_[i]).summary;
-    if (is_terminal(job.state)) continue;
+    if (is_terminal(job.state) && !job.next_due) continue;
     if (page.jobs.size() == limit) {
       page.more = true;
       break;

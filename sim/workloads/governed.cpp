@@ -25,8 +25,9 @@ constexpr std::string_view documents[] = {
       {"id":"no","match":{"topics":["pay"]},"decision":"deny"}]})"};
 
 /// Jobs under a policy that changes: refused, held back, constrained, or released by people, some
-/// of whom say no. Every job ends once, every refusal is a dead letter (job_ledger.cpp holds
-/// both), and no attempt starts under a policy that was replaced.
+/// of whom say no, in most seeds with a policy kernel that fails. Every job ends once, every
+/// refusal is a dead letter (job_ledger.cpp holds both), and no attempt starts under a policy that
+/// was replaced.
 class Governed final : public Workload {
  public:
   void prepare(World& world) override {
@@ -43,6 +44,7 @@ class Governed final : public Workload {
     hands_.hire(world, chaos.between(1, 3), chaos.dice().chance(0.3));
     swaps_left_ = chaos.between(0, 5);
     swap(world);
+    if (chaos.dice().chance(0.6)) add_kernel(world);
     for (int64_t i = chaos.between(2, 8); i > 0; --i) {
       static constexpr const char* topics[] = {"job.work", "job.work", "job.pay", "job.bad",
                                                "job.approval"};
@@ -58,6 +60,7 @@ class Governed final : public Workload {
       --swaps_left_;
       swap(world);
     }
+    if (kernel_) disturb(world);
     Instant now = world.clock().true_now();
     if (vote_at_ > now) return;
     vote_at_ = now + Duration{world.chaos().between(200, 4'000)};
@@ -88,6 +91,7 @@ class Governed final : public Workload {
         if (job.state == job::State::succeeded) world.probe(Probe::gate_passed);
       }
       if (job.approval && job.approval->granted) judge_approved(world, job);
+      if (kernel_ && job.attempt_count > 0) judge_by_kernel(world, job);
     }
     expect(world.jobs().size() == submits_.size(), "jobs came from nowhere");
   }
@@ -103,6 +107,46 @@ class Governed final : public Workload {
   void swap(World& world) {
     auto next = static_cast<size_t>(world.chaos().between(0, std::ssize(policies_) - 1));
     world.set_policy(policies_[next]);
+  }
+
+  /// A kernel besides the rules, or in their place. Every word of it lets a job end.
+  void add_kernel(World& world) {
+    Chaos& chaos = world.chaos();
+    kernel_ =
+        &world.use_kernel(chaos.dice().chance(0.5) ? PolicyMode::kernel : PolicyMode::both,
+                          chaos.dice().chance(0.3) ? job::FailMode::open : job::FailMode::closed);
+    kernel_->judge = [&chaos](const PolicyQuestion& question, int64_t generation) {
+      job::Verdict word;
+      word.kind = job::VerdictKind::allow;
+      word.rule_id = "kernel-" + std::to_string(generation % 2);
+      const std::string& topic = question.request.topic;
+      if (topic == "job.bad") word.kind = job::VerdictKind::deny;
+      if (topic == "job.pay" && generation % 3 == 0) word.kind = job::VerdictKind::require_approval;
+      if (topic == "job.work" && !chaos.healed() && chaos.dice().chance(0.1))
+        word.kind = job::VerdictKind::throttle;
+      return word;
+    };
+  }
+
+  /// It goes down, comes back, and changes its mind.
+  void disturb(World& world) {
+    Random& dice = world.chaos().dice();
+    if (world.chaos().healed() || world.chaos().calm()) return;
+    if (dice.chance(0.04)) kernel_->up = !kernel_->up;
+    if (dice.chance(0.03)) ++kernel_->generation;
+    for (const auto& [id, job] : world.jobs())
+      if (job.phase == job::Phase::policy_unavailable) waited_.insert(id);
+  }
+
+  void judge_by_kernel(World& world, const job::Job& job) {
+    if (job.verdict->bypassed) {
+      expect(job.request.labels.get("safety_bypassed") == Value("true"),
+             "job " + job.id.text() + " ran without a verdict and does not show it");
+      world.probe(Probe::job_bypassed_kernel);
+      return;
+    }
+    world.probe(Probe::kernel_judged);
+    if (waited_.contains(job.id)) world.probe(Probe::job_waited_for_kernel);
   }
 
   void judge_approved(World& world, const job::Job& job) {
@@ -151,6 +195,8 @@ class Governed final : public Workload {
   int64_t swaps_left_ = 0;
   std::list<Submit> submits_;
   Instant vote_at_{0};
+  KernelOutside* kernel_ = nullptr;
+  std::set<JobId> waited_;
 };
 
 }  // namespace

@@ -19,8 +19,9 @@ Value Hands::output_of(const JobId& job, uint64_t fence) {
   return Value::object({{"job", job.text()}, {"fence", fence}});
 }
 
-void Hands::hire(World& world, int64_t count, bool may_fail) {
+void Hands::hire(World& world, int64_t count, bool may_fail, std::vector<std::string> pools) {
   may_fail_ = may_fail;
+  pools_ = std::move(pools);
   for (int64_t i = 0; i < count; ++i) {
     Hand hand{"hand-" + std::to_string(i)};
     hand.next_at = world.clock().true_now() + Duration{world.chaos().between(0, 3'000)};
@@ -111,6 +112,7 @@ void Hands::enroll(World& world, Hand& hand) {
   card.worker = WorkerId(hand.name);
   card.topics = {"*"};
   card.max_parallel = 3;
+  card.pool = pools_[static_cast<size_t>(hand.life) % pools_.size()];
   fleet::normalize(card);
   std::vector<fleet::LeaseKey> resume;
   for (const auto& [lease, doing] : hand.doing) resume.push_back(lease);
@@ -186,6 +188,7 @@ job::Report Hands::report_of(World& world, const fleet::LeaseKey& lease) {
   std::optional<Value> output = output_of(lease.job, lease.fence);
   if (answers_) output = answers_(world.jobs().at(lease.job));
   job::Report report;
+  report.usage.cost_micros = cost_micros_;
   auto [fatal, undecided] = fatals_.try_emplace(lease, false);
   if (undecided && fatal_) fatal->second = fatal_(world.jobs().at(lease.job));
   if (fatal->second) {

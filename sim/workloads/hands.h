@@ -21,7 +21,11 @@ class Hands {
   /// Jobs whose work undoes everything (J-73); each is asked about once per attempt.
   void fail_fatally(std::function<bool(const job::Job&)> fatal) { fatal_ = std::move(fatal); }
 
-  void hire(World& world, int64_t count, bool may_fail);
+  /// `pools`: one after the other; a life may begin in another one.
+  void hire(World& world, int64_t count, bool may_fail,
+            std::vector<std::string> pools = {"default"});
+  /// What each result says it has cost.
+  void charge(int64_t cost_micros) { cost_micros_ = cost_micros; }
   void act(World& world);
   std::optional<Instant> next() const;
   /// Attempts that were handed out, by job and fence.
@@ -64,6 +68,8 @@ class Hands {
   std::function<bool(const job::Job&)> fatal_;
   std::map<fleet::LeaseKey, bool> fatals_;
   bool may_fail_ = false;
+  std::vector<std::string> pools_{"default"};
+  int64_t cost_micros_ = 0;
   uint64_t registrations_ = 0;
 };
 

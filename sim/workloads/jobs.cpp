@@ -16,7 +16,11 @@ class Jobs final : public Workload {
   void prepare(World& world) override {
     Chaos& chaos = world.chaos();
     bool may_fail = chaos.dice().chance(0.5);
-    hands_.hire(world, chaos.between(1, 4), may_fail);
+    limited_ = chaos.dice().chance(0.5);
+    hands_.hire(
+        world, chaos.between(1, 4), may_fail,
+        limited_ ? std::vector<std::string>{"left", "right"} : std::vector<std::string>{"default"});
+    if (limited_) limit(world);
     items_ = chaos.between(0, 4);
     GraphBuilder graph;
     graph.node("each", "split", Value::object({{"input_array", "$input.items"}}))
@@ -42,6 +46,7 @@ class Jobs final : public Workload {
 
   void watch(World& world) override {
     hands_.act(world);
+    if (limited_) watch_limits(world);
     for (Submit& submit : submits_) send(world, submit);
     for (auto& [id, done] : cancels_)
       if (!done && world.jobs().contains(id) && world.chaos().dice().chance(0.02))
@@ -79,6 +84,48 @@ class Jobs final : public Workload {
     Instant at;
     bool done = false;
   };
+
+  /// Pools that come and go while the account's limit and rate stay.
+  void limit(World& world) {
+    most_ = static_cast<uint32_t>(world.chaos().between(1, 3));
+    for (const char* closed : {"", "left", "right"}) {
+      auto table = std::make_shared<fleet::PoolTable>();
+      for (const char* name : {"left", "right"}) {
+        fleet::Pool& pool = table->pools[name];
+        pool.max_concurrent = 2;
+        if (std::string_view(name) == closed) pool.status = fleet::PoolStatus::draining;
+      }
+      table->topic_patterns = {{"job.*", {"left", "right"}}};
+      table->account_default.max_concurrent = most_;
+      table->account_default.rate = fleet::Rate{1, 2};
+      tables_.push_back(std::move(table));
+    }
+    world.set_pools(tables_[0]);
+  }
+
+  /// No limit is ever exceeded, whatever is lost, repeated or restarted.
+  void watch_limits(World& world) {
+    uint32_t held = 0;
+    std::map<std::string, uint32_t> in_pool;
+    for (const auto& [id, job] : world.jobs()) {
+      const job::Attempt* open = job.open_attempt();
+      if (!open) continue;
+      ++held;
+      ++in_pool[open->pool];
+    }
+    expect(held <= most_, "the account has more leases than it may");
+    for (const auto& [pool, count] : in_pool) expect(count <= 2, pool + " has too many leases");
+    if (held == most_) world.probe(Probe::job_limit_reached);
+    bool healed = world.chaos().healed();
+    if (healed && table_ != 0) return use(world, 0);
+    if (!healed && world.chaos().dice().chance(0.01))
+      use(world, static_cast<size_t>(world.chaos().between(0, 2)));
+  }
+
+  void use(World& world, size_t table) {
+    table_ = table;
+    world.set_pools(tables_[table]);
+  }
 
   void send(World& world, Submit& submit) {
     if (submit.done || submit.at > world.clock().true_now()) return;
@@ -149,6 +196,10 @@ class Jobs final : public Workload {
 
   Hands hands_;
   int64_t items_ = 0;
+  bool limited_ = false;
+  uint32_t most_ = 0;
+  std::vector<fleet::PoolTablePtr> tables_;
+  size_t table_ = 0;
   std::list<Submit> submits_;
   std::map<JobId, bool> cancels_;
 };

@@ -5,7 +5,7 @@ namespace {
 
 std::string path_of(const std::string& id) { return "/contacts/" + url_escaped(id); }
 
-Outcome<Value> list(const Arguments& arguments, const Client& client) {
+Outcome<Value> list_contacts(const Arguments& arguments, const Client& client) {
   FERMATA_TRY(limit, arguments.number("limit", 1));
   std::string query = "?limit=" + std::to_string(limit.value_or(50));
   for (const char* name : {"phone", "email", "q", "cursor"})
@@ -15,7 +15,7 @@ Outcome<Value> list(const Arguments& arguments, const Client& client) {
   return client.get("/contacts" + query);
 }
 
-Outcome<Value> act(const Arguments& arguments, const Client& client) {
+Outcome<Value> act_on_contacts(const Arguments& arguments, const Client& client) {
   const std::string& action = arguments.positional()[0];
   bool put = action == "put";
   FERMATA_TRY_VOID(
@@ -39,7 +39,7 @@ Outcome<Value> act(const Arguments& arguments, const Client& client) {
   return client.post(path + "/" + action, body);
 }
 
-void print_list(const Value& page, const Terminal& terminal) {
+void print_contacts_list(const Value& page, const Terminal& terminal) {
   Table table({"ID", "ZONE", "PHONE", "EMAIL", "OUT", "WAITS", "NEXT"});
   for (const Value& contact : page.get("items").items()) {
     const Value& next = contact.get("next");
@@ -58,11 +58,11 @@ Exit contacts(const Arguments& arguments, Surroundings& around) {
   bool lists = arguments.positional().empty();
   auto answer = [&]() -> Outcome<Value> {
     FERMATA_TRY(client, Client::from(arguments, around));
-    return lists ? list(arguments, client) : act(arguments, client);
+    return lists ? list_contacts(arguments, client) : act_on_contacts(arguments, client);
   }();
   if (!answer) return terminal.fail(answer.error());
   if (lists && !terminal.json) {
-    print_list(*answer, terminal);
+    print_contacts_list(*answer, terminal);
   } else {
     terminal.value(*answer);
   }

@@ -2,6 +2,8 @@
 
 #include "base/json.h"
 #include "cli/command.h"
+#include "cli/configured.h"
+#include "cli/engine.h"
 #include "core/flow/evaluate/evaluation.h"
 
 namespace fermata::cli {
@@ -113,9 +115,15 @@ Exit eval_cases(const std::string& path, const flow::EvaluationCase& common,
   return static_cast<Exit>(worst);
 }
 
-Exit flow_eval(const Arguments& arguments, const Terminal& terminal) {
+Exit flow_eval(const Arguments& arguments, Surroundings& around) {
+  const Terminal& terminal = around.terminal;
   auto common = common_case(arguments);
   if (!common) return terminal.fail(common.error());
+  auto configuration = configured({}, arguments, around);
+  if (!configuration) return terminal.fail(configuration.error());
+  auto zones = zones_of(around.world, configuration->settings());
+  if (!zones) return terminal.fail(zones.error());
+  common->zones = *zones;
   if (auto cases = arguments.get("cases")) return eval_cases(*cases, *common, terminal);
   if (arguments.positional().size() != 2) {
     return terminal.fail({ErrorCode::usage, "flow eval takes one FILE, or - for its input.", {}});
@@ -133,7 +141,7 @@ Exit flow_eval(const Arguments& arguments, const Terminal& terminal) {
 Exit run_flow(const Arguments& arguments, Surroundings& around) {
   static_assert(static_cast<int>(Exit::usage) == exit_usage);
   bool eval = !arguments.positional().empty() && arguments.positional()[0] == "eval";
-  if (eval) return flow_eval(arguments, around.terminal);
+  if (eval) return flow_eval(arguments, around);
   return around.terminal.fail({ErrorCode::usage, "The one thing flow can do is eval.", {}});
 }
 

@@ -23,11 +23,12 @@ Exit check_file(const Arguments& arguments, Surroundings& around) {
   if (!text) return terminal.fail(text.error());
   std::vector<Finding> findings;
   size_t rules = 0;
-  auto read = around.world.policy_texts()(*text);
+  policy::TextReader reader = around.world.policy_texts();
+  auto read = reader(*text);
   if (!read) {
     findings = read.error().findings;
   } else {
-    auto reading = policy::read_document(read->value, kind_of(arguments));
+    auto reading = policy::read_document(read->value, kind_of(arguments), reader.check);
     findings = std::move(reading.findings);
     policy::locate(findings, *read);
     rules = reading.document.rules.size();

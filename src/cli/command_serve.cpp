@@ -23,6 +23,17 @@ Exit print_configuration(const Configuration& configuration, const Terminal& ter
   return Exit::ok;
 }
 
+/// What the API tells; the values of secrets are shown nowhere.
+Value shown(const Configuration& configuration) {
+  Value lines = Value::array();
+  for (const Configuration::Line& line : configuration.lines())
+    lines.push(Value::object({{"name", line.name},
+                              {"value", line.value},
+                              {"source", line.source},
+                              {"secret", is_secret_setting(line.name)}}));
+  return lines;
+}
+
 /// Blocks the signals that end a server, for this thread and all it will start.
 sigset_t block_signals() {
   sigset_t set;
@@ -45,7 +56,7 @@ Exit serve(const Arguments& arguments, Surroundings& around) {
   sigset_t signals = block_signals();
   std::string config = arguments.get("config").value_or(around.variable("FERMATA_CONFIG"));
   Serving serving(around, configuration->settings(),
-                  std::filesystem::path(config).parent_path().string());
+                  std::filesystem::path(config).parent_path().string(), shown(*configuration));
   if (auto begun = serving.begin(); !begun) return terminal.fail(begun.error());
   int signal = 0;
   sigwait(&signals, &signal);

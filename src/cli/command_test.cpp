@@ -44,6 +44,10 @@ class NoWorld final : public World {
   Outcome<std::unique_ptr<Telemetry>> telemetry(TelemetryWanted) override {
     return std::unique_ptr<Telemetry>();
   }
+  Outcome<std::unique_ptr<PolicyKernel>> policy_kernel(KernelWanted) override {
+    return std::unique_ptr<PolicyKernel>();
+  }
+  std::unique_ptr<Counters> counters(const Clock&) override { return nullptr; }
   std::unique_ptr<Clock> system_clock() override { return nullptr; }
   std::unique_ptr<MovableClock> movable_clock(Instant) override { return nullptr; }
   std::unique_ptr<Entropy> entropy() override { return nullptr; }
@@ -51,6 +55,7 @@ class NoWorld final : public World {
                                              std::function<void(const std::string&)>) override {
     return std::unique_ptr<ZoneSource>(std::make_unique<UtcOnly>());
   }
+  std::unique_ptr<Scans> scans(ScanFiles&, ScansWanted) override { return nullptr; }
   policy::TextReader policy_texts() override {
     return [](std::string_view text) -> Outcome<policy::ReadText> {
       auto value = parse_json(text);

@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <array>
 #include <map>
 
 #include "cli/remote.h"
+#include "core/wait/date_text.h"
 
 namespace fermata::cli {
 namespace {
@@ -38,20 +40,39 @@ void print_list(const Value& page, const Terminal& terminal) {
   tell_of_more(page, terminal);
 }
 
-/// A row for each day, a column for each hour, both in UTC; darker where more waits resume.
+using Hours = std::array<int64_t, 24>;
+
+/// The hours of each day, from the first that has a wait to the last, by days since 1970.
+std::map<int64_t, Hours> hours_of(const Value& calendar) {
+  std::map<int64_t, Hours> days;
+  for (const Value& bucket : calendar.get("buckets").items()) {
+    auto start = parse_written_date(text_at(bucket, "local_start"));
+    if (!start) continue;
+    auto hour = static_cast<size_t>(start->local.ms_of_day / 3'600'000);
+    // An hour that clocks show twice is one column.
+    days[days_from_civil(start->local.date)][hour] += bucket.get("total").as_integer();
+  }
+  if (days.empty()) return days;
+  for (int64_t day = days.begin()->first; day < days.rbegin()->first; ++day) days.try_emplace(day);
+  return days;
+}
+
+/// A row for each day, a column for each hour, as clocks show them in the zone; darker where more
+/// waits resume.
 void print_calendar(const Value& calendar, const Terminal& terminal) {
   static constexpr std::array<std::string_view, 5> shades = {"·", "░", "▒", "▓", "█"};
-  std::map<std::string, std::array<int64_t, 24>> days;
+  static constexpr std::array<std::string_view, 7> names = {"Sun", "Mon", "Tue", "Wed",
+                                                            "Thu", "Fri", "Sat"};
+  std::map<int64_t, Hours> days = hours_of(calendar);
+  if (days.empty()) return terminal.line("no wait resumes in the week to come");
   int64_t most = 0;
-  for (const Value& bucket : calendar.get("buckets").items()) {
-    std::string start = text_at(bucket, "start");
-    int64_t total = bucket.get("total").as_integer();
-    days[start.substr(0, 10)][static_cast<size_t>(std::stoi(start.substr(11, 2)))] = total;
-    most = std::max(most, total);
-  }
-  terminal.line("            0     6     12    18");
+  for (const auto& [day, hours] : days)
+    most = std::max(most, *std::max_element(hours.begin(), hours.end()));
+  terminal.line("                0     6     12    18      " + text_at(calendar, "zone"));
   for (const auto& [day, hours] : days) {
-    std::string line = day + "  ";
+    CivilDate date = civil_from_days(day);
+    std::string line(names[static_cast<size_t>(weekday_of(date))]);
+    line += " " + to_text(date) + "  ";
     int64_t total = 0;
     for (int64_t count : hours) {
       size_t shade = count == 0 ? 0 : 1 + static_cast<size_t>((count * 4 - 1) / most);
@@ -60,7 +81,16 @@ void print_calendar(const Value& calendar, const Terminal& terminal) {
     }
     terminal.line(line + "  " + std::to_string(total));
   }
-  if (days.empty()) terminal.line("no wait resumes in the week to come");
+}
+
+/// The filters of lists that a calendar has too, and its zone.
+std::string calendar_query(const Arguments& arguments) {
+  std::string query = "?bucket=hour";
+  for (auto [option, name] : {std::pair("workflow", "workflow_id"), std::pair("type", "wait_type"),
+                              std::pair("zone", "zone")})
+    if (auto value = arguments.get(option))
+      query += "&" + std::string(name) + "=" + url_escaped(*value);
+  return query;
 }
 
 Outcome<Value> act(const Arguments& arguments, Client& client) {
@@ -78,7 +108,7 @@ Outcome<Value> act(const Arguments& arguments, Client& client) {
 Outcome<Value> ask(const Arguments& arguments, const Surroundings& around) {
   FERMATA_TRY(client, Client::from(arguments, around));
   if (!arguments.positional().empty()) return act(arguments, client);
-  if (arguments.has("calendar")) return client.get("/waits/calendar?bucket=hour");
+  if (arguments.has("calendar")) return client.get("/waits/calendar" + calendar_query(arguments));
   FERMATA_TRY(query, query_of(arguments));
   return client.get("/waits" + query);
 }
@@ -111,6 +141,7 @@ CliCommand waits_command() {
             "cancelled, error"},
            {"overdue", "", "only those that should have resumed"},
            {"calendar", "", "how many resume in each hour of the week to come, as a heat map"},
+           {"zone", "ZONE", "whose days and hours the heat map shows; else the account's"},
            {"workflow", "ID", "of one workflow"},
            {"execution", "ID", "of one execution"},
            {"contact", "ID", "of one contact"},

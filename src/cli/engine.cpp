@@ -11,6 +11,25 @@
 
 namespace fermata::cli {
 
+namespace {
+
+Outcome<void> add_kernel(World& world, Engine& engine, const Settings& settings,
+                         std::function<void()> on_answer) {
+  if (settings.policy == "rules") return {};
+  if (settings.policy_kernel.empty())
+    return fail(ErrorCode::invalid_setting, "policy is `" + settings.policy +
+                                                "`: policy_kernel must say where the kernel is, "
+                                                "as grpc://host:port.");
+  FERMATA_TRY(kernel, world.policy_kernel({settings.policy_kernel, settings.policy_kernel_tls_ca,
+                                           settings.policy_kernel_tls_required,
+                                           settings.policy_kernel_insecure, std::move(on_answer)}));
+  engine.kernel = std::move(kernel);
+  engine.counters = world.counters(engine.clock());
+  return {};
+}
+
+}  // namespace
+
 Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& settings,
                             Feed& feed) {
   Engine engine;
@@ -22,6 +41,7 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
   }
   engine.entropy = world.entropy();
   engine.timers = world.timers();
+  FERMATA_TRY_VOID(add_kernel(world, engine, settings, wanted.on_answer));
   engine.vault = std::make_unique<front::Vault>(engine.store->catalog(), std::move(wanted.keys));
   FERMATA_TRY(calls,
               world.calls({wanted.private_networks, settings.http_calls_per_account_max,
@@ -29,10 +49,14 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
                            settings.http_mails_per_account_max}));
   engine.calls = std::move(calls);
   FERMATA_TRY(callbacks, world.calls({wanted.callback_networks, settings.callback_in_flight_max,
-                                      std::move(wanted.on_answer),
+                                      wanted.on_answer,
                                       front::callback_secrets_from(*engine.vault, engine.clock(),
                                                                    &engine.store->accounts())}));
   engine.callbacks = std::move(callbacks);
+  engine.scans =
+      world.scans(engine.store->job_files(), {std::clamp<size_t>(settings.jobs_scan_threads, 1, 64),
+                                              [clock = &engine.clock()] { return clock->now(); },
+                                              std::move(wanted.on_answer)});
   if (wanted.telemetry) {
     engine.telemetry = std::move(wanted.telemetry);
     engine.tracing = std::make_unique<TracingFeed>(feed, *engine.telemetry);
@@ -71,6 +95,8 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
       std::max<uint64_t>(settings.schedule_history_events_max, 1'000);
   host.cached_jobs_max = settings.cached_jobs_max;
   host.jobs = job_limits_of(settings);
+  host.policy = policy_settings_of(settings);
+  host.output = output_settings_of(settings);
   host.fleet.pools["default"].lease_ms = static_cast<int64_t>(settings.jobs_lease_ms);
   host.fleet.load_write_ms = static_cast<int64_t>(settings.jobs_load_write_ms);
   host.sweep_interval_ms = static_cast<int64_t>(settings.sweep_interval_ms);
@@ -78,7 +104,8 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
       HostPorts{engine.store->store(), *engine.timers, *engine.calls, engine.clock(),
                 *engine.entropy, engine.tracing ? *engine.tracing : feed,
                 *engine.engine_definitions, engine.zones.get(), engine.callbacks.get(),
-                &engine.store->contacts(), engine.accounts.get()},
+                &engine.store->contacts(), engine.accounts.get(), engine.kernel.get(),
+                engine.counters.get(), &engine.store->job_files(), engine.scans.get()},
       host);
   return std::move(engine);
 }

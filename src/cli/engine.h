@@ -25,6 +25,9 @@ struct Engine {
   std::unique_ptr<front::Vault> vault;
   std::unique_ptr<Calls> calls;
   std::unique_ptr<Calls> callbacks;
+  std::unique_ptr<PolicyKernel> kernel;  ///< absent where rules alone judge
+  std::unique_ptr<Counters> counters;    ///< with it
+  std::unique_ptr<Scans> scans;
   std::unique_ptr<ZoneSource> zones;
   std::unique_ptr<front::AccountBook> accounts;
   std::unique_ptr<front::Definitions> definitions;

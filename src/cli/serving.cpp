@@ -25,10 +25,12 @@ std::string typed(const std::string& path) {
 
 }  // namespace
 
-Serving::Serving(Surroundings& around, const Settings& settings, std::string config_folder)
+Serving::Serving(Surroundings& around, const Settings& settings, std::string config_folder,
+                 Value configuration)
     : around_(around),
       settings_(settings),
       config_folder_(std::move(config_folder)),
+      configuration_(std::move(configuration)),
       wall_clock_(around.world.system_clock()),
       log_(
           settings.log == "json" || around.terminal.json, log_level_of(settings.log_level),
@@ -109,6 +111,7 @@ Outcome<void> Serving::build_engine() {
   host_ = engine_.host.get();
   if (engine_.movable) clock_mover_ = std::make_unique<ClockMover>(*engine_.movable, *engine_.host);
   FERMATA_TRY_VOID(engine_.host->recover());
+  FERMATA_TRY_VOID(start_pools());
   return start_policy();
 }
 
@@ -125,9 +128,29 @@ Outcome<void> Serving::look_at_credentials() {
   return {};
 }
 
+/// How much room there is and how much is used; without a disk, only what it is.
+Value Serving::store_facts() const {
+  Value facts = Value::object({{"kind", settings_.store}});
+  if (settings_.store == "memory") return facts;
+  facts.set("data", settings_.data);
+  std::error_code failed;
+  uint64_t bytes = 0;
+  std::filesystem::directory_iterator files(settings_.data, failed), end;
+  for (; !failed && files != end; files.increment(failed)) {
+    std::error_code unknown;
+    uint64_t size = files->is_regular_file(unknown) ? files->file_size(unknown) : 0;
+    if (!unknown) bytes += size;
+  }
+  facts.set("bytes", bytes);
+  auto space = std::filesystem::space(settings_.data, failed);
+  if (!failed) facts.set("disk_free_bytes", space.available);
+  return facts;
+}
+
 void Serving::build_api() {
   server::ApiOptions options;
   options.access.mode = access_;
+  if (settings_.metrics_per_account) options.metrics_accounts_max = settings_.metrics_accounts_max;
   options.rate_limit = {settings_.rate_limit_per_second, settings_.rate_limit_burst > 0
                                                              ? settings_.rate_limit_burst
                                                              : settings_.rate_limit_per_second};
@@ -138,11 +161,19 @@ void Serving::build_api() {
   options.work_queue_max = settings_.http_work_queue_max;
   options.credential_bytes_max = settings_.credential_bytes_max;
   options.bulk_items_max = settings_.bulk_items_max;
+  options.run_limits = run_limits_of(settings_);
   options.job_limits = job_limits_of(settings_);
+  options.policy = policy_settings_of(settings_);
+  options.output = output_settings_of(settings_);
+  options.clean_text = [this](const policy::AccountPolicy& policy, const policy::OutputFacts& facts,
+                              const Value& text) {
+    return settings_.output_policy_enabled ? engine_.scans->cleaned(policy, facts, text) : text;
+  };
   options.job_batch_max = settings_.jobs_batch_max;
   options.approvals_allow_self = settings_.approvals_allow_self;
   options.job_log_bytes_max = settings_.jobs_log_bytes_max;
   options.demo_echo = !settings_.demo.empty();
+  options.console_dir = settings_.console_dir;
   options.version = program_version;
   options.secure_cookies = !settings_.tls_cert.empty();
   if (clock_mover_) options.test_clock = clock_mover_->for_api();
@@ -182,6 +213,8 @@ void Serving::build_api() {
   options.log = [this](const server::ApiLogLine& line) {
     log_.write(LogLevel::error, line.message, line.fields);
   };
+  options.configuration = [lines = configuration_] { return lines; };
+  options.store_facts = [this] { return store_facts(); };
   options.telemetry = engine_.telemetry.get();
   options.trace_share = settings_.otlp_share;
   options.schedule_limits = schedule_limits_of(settings_);
@@ -204,7 +237,9 @@ void Serving::build_api() {
                                                         *policy_,
                                                         *engine_.host,
                                                         engine_.store->contacts(),
-                                                        *engine_.accounts},
+                                                        *engine_.accounts,
+                                                        engine_.store->views(),
+                                                        *pools_},
                                        std::move(options));
 }
 
@@ -245,6 +280,7 @@ void Serving::make_retention() {
   settings.audit_days = static_cast<int64_t>(settings_.audit_days);
   settings.job_days = static_cast<int64_t>(settings_.job_days);
   settings.dead_letter_days = static_cast<int64_t>(settings_.dead_letter_days);
+  settings.dead_letters_max = settings_.dead_letters_max;
   settings.upload_ms = static_cast<int64_t>(settings_.jobs_upload_hours) * 3'600'000;
   settings.interval_ms = static_cast<int64_t>(settings_.retention_interval_ms);
   retention_ =
@@ -277,6 +313,7 @@ void Serving::end(std::string_view why) {
   ready_ = false;
   ending_ = true;
   policy_watch_.reset();
+  pools_watch_.reset();
   if (api_) api_->set_stopping();
   if (clock_mover_) clock_mover_->stop();
   if (server_) server_->stop();
@@ -285,9 +322,12 @@ void Serving::end(std::string_view why) {
   if (was_serving) host_thread_.join();
   if (retention_thread_.joinable()) retention_thread_.join();
   host_ = nullptr;
+  // Waits for answers that are being told: none may wake a host that is gone.
+  engine_.kernel.reset();
   server_.reset();
   api_.reset();
   policy_.reset();
+  pools_.reset();
   retention_.reset();
   clock_mover_.reset();
   // Destroyed in the right order, the host first. Calls under way are dropped: nothing of them was

@@ -7,6 +7,7 @@
 #include "cli/store_watch.h"
 #include "cli/test_clock.h"
 #include "front/policy_board.h"
+#include "front/pool_board.h"
 #include "host/retention_loop.h"
 #include "server/api.h"
 #include "server/feed_hub.h"
@@ -18,6 +19,20 @@ namespace fermata::cli {
 class LoggingFeed final : public PassingFeed {
  public:
   LoggingFeed(Feed& hub, Log& log) : PassingFeed(hub), log_(log) {}
+  void job_judged(const job::PolicyDecision& decision) override {
+    PassingFeed::job_judged(decision);
+    if (decision.source == "fail_open")
+      log_.warn(decision.reason, {{"job_id", decision.job.text()}, {"topic", decision.topic}});
+  }
+  void kernel_named(const std::string& snapshot) override {
+    PassingFeed::kernel_named(snapshot);
+    log_.info("The policy kernel names its policy", {{"snapshot", snapshot}});
+  }
+  void breaker_changed(std::string_view name, breaker::State state) override {
+    PassingFeed::breaker_changed(name, state);
+    log_.warn("Circuit breaker of the policy kernel",
+              {{"breaker", std::string(name)}, {"state", std::string(name_of(state))}});
+  }
   void logged(const WriteLog& line) override {
     LogLevel level = log_level_of(line.level);
     if (line.trace_id.empty())
@@ -35,7 +50,9 @@ class LoggingFeed final : public PassingFeed {
 class Serving {
  public:
   /// `config_folder`: where the settings file is; the policy file is looked for beside it.
-  Serving(Surroundings& around, const Settings& settings, std::string config_folder = "");
+  /// `configuration`: every setting and where it came from, as the API shows it.
+  Serving(Surroundings& around, const Settings& settings, std::string config_folder = "",
+          Value configuration = Value::array());
   ~Serving();
 
   /// Opens the store, recovers, listens. On failure nothing is left running.
@@ -50,8 +67,10 @@ class Serving {
   Outcome<std::unique_ptr<Telemetry>> open_telemetry();
   Outcome<void> look_at_credentials();
   Outcome<void> start_policy();
-  void put_in_force(const policy::PolicyPtr& set);
+  void put_in_force(std::function<void(Workers&)> change);
+  Outcome<void> start_pools();
   Outcome<void> listen();
+  Value store_facts() const;
   void build_api();
   void make_retention();
   Outcome<void> show_demo();
@@ -60,6 +79,7 @@ class Serving {
   Surroundings& around_;
   const Settings settings_;
   const std::string config_folder_;
+  const Value configuration_;
   std::unique_ptr<Clock> wall_clock_;
   Log log_;
   StoreWatch store_watch_{log_, *wall_clock_};
@@ -73,6 +93,8 @@ class Serving {
   std::atomic<bool> ending_{false};
   std::unique_ptr<front::PolicyBoard> policy_;
   std::unique_ptr<FileWatch> policy_watch_;
+  std::unique_ptr<front::PoolBoard> pools_;
+  std::unique_ptr<FileWatch> pools_watch_;
   std::unique_ptr<ClockMover> clock_mover_;
   std::atomic<uint64_t> alerts_sent_{0};
   std::unique_ptr<server::Api> api_;

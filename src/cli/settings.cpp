@@ -13,7 +13,16 @@ namespace {
 
 // Variables that belong to clients and tests, not to settings.
 constexpr std::string_view other_variables[] = {"FERMATA_SERVER", "FERMATA_KEY", "FERMATA_CONFIG",
-                                                "FERMATA_BINARY"};
+                                                "FERMATA_BINARY", "FERMATA_KERNEL"};
+
+/// Names by which others know a setting. The setting's own name wins.
+constexpr std::pair<std::string_view, std::string_view> known_elsewhere[] = {
+    {"POLICY_CHECK_FAIL_MODE", "policy_check_fail_mode"},
+    {"SAFETY_KERNEL_TLS_CA", "policy_kernel_tls_ca"},
+    {"SAFETY_KERNEL_TLS_REQUIRED", "policy_kernel_tls_required"},
+    {"SAFETY_KERNEL_INSECURE", "policy_kernel_insecure"},
+    {"OUTPUT_POLICY_ENABLED", "output_policy_enabled"},
+    {"OUTPUT_POLICY_FAIL_MODE", "output_policy_fail_mode"}};
 
 /// Records hold values nested `value_nesting_max` deep; inputs and outputs stand inside other
 /// values.
@@ -118,6 +127,14 @@ std::string complaint_about(std::string_view name, const Settings& settings) {
   for (auto [choice, value] : {std::pair("saga_on_denied", settings.saga_on_denied),
                                std::pair("saga_on_failed", settings.saga_on_failed)})
     if (name == choice && !is_one_of(value, {"park", "skip"})) return "`park` or `skip`";
+  if (name == "policy" && !is_one_of(settings.policy, {"rules", "kernel", "both"}))
+    return "`rules`, `kernel` or `both`";
+  if (name == "policy_check_fail_mode" &&
+      !is_one_of(settings.policy_check_fail_mode, {"", "closed", "open"}))
+    return "`closed` or `open`";
+  if (name == "output_policy_fail_mode" &&
+      !is_one_of(settings.output_policy_fail_mode, {"", "closed", "open"}))
+    return "`closed` or `open`";
   if (name == "clock" && !virtual_start_of(settings))
     return "`system` or `virtual:2026-01-26T00:00:00Z`";
   if (name == "data" && settings.data.empty()) return "a directory";
@@ -142,6 +159,10 @@ std::string complaint_about(std::string_view name, const Settings& settings) {
       if (graph::node_type_of(type) || !job::is_valid_topic(job::full_topic(type)))
         return "types separated by commas, such as `crm,erp.order`, none of them a node type of " +
                std::string("this build");
+  constexpr uint64_t accounts_max = 10'000;
+  if (name == "metrics_accounts_max" &&
+      (settings.metrics_accounts_max == 0 || settings.metrics_accounts_max > accounts_max))
+    return "1 to " + std::to_string(accounts_max);
   if (name == "turn_commands_max" && settings.turn_commands_max == 0) return "1 or more";
   if (name == "graph_steps_per_commit" && settings.graph_steps_per_commit == 0) return "1 or more";
   return out_of_bounds(name, settings);
@@ -149,10 +170,24 @@ std::string complaint_about(std::string_view name, const Settings& settings) {
 
 std::vector<GivenSetting> from_environment(std::span<const std::string> environment) {
   std::vector<GivenSetting> given;
+  for (const std::string& entry : environment)
+    for (const auto& [variable, setting] : known_elsewhere)
+      if (entry.starts_with(std::string(variable) + "="))
+        given.push_back({std::string(setting), entry.substr(variable.size() + 1),
+                         SettingSource::environment, std::string(variable)});
   for (const std::string& entry : environment) {
     size_t equals = entry.find('=');
     std::string variable = entry.substr(0, equals);
-    if (!variable.starts_with("FERMATA_") || equals == std::string::npos) continue;
+    if (equals == std::string::npos) continue;
+    // Known by these names elsewhere (J-47); one of our own says more.
+    if (variable == "OUTPUT_POLICY_ENABLED" || variable == "OUTPUT_POLICY_FAIL_MODE") {
+      std::string setting =
+          variable == "OUTPUT_POLICY_ENABLED" ? "output_policy_enabled" : "output_policy_fail_mode";
+      given.insert(given.begin(),
+                   {setting, entry.substr(equals + 1), SettingSource::environment, variable});
+      continue;
+    }
+    if (!variable.starts_with("FERMATA_")) continue;
     if (std::count(std::begin(other_variables), std::end(other_variables), variable) > 0) continue;
     std::string name = variable.substr(8);
     std::transform(name.begin(), name.end(), name.begin(),
@@ -348,8 +383,31 @@ job::Limits job_limits_of(const Settings& settings) {
   limits.queue_timeout_ms = static_cast<int64_t>(settings.jobs_queue_timeout_ms);
   limits.losses_max = static_cast<uint32_t>(settings.jobs_losses_max);
   limits.retryable_attempts = static_cast<uint32_t>(settings.jobs_retryable_attempts_max);
+  limits.scheduling_attempts = static_cast<uint32_t>(settings.jobs_scheduling_attempts_max);
   limits.queued_max = settings.jobs_queued_max;
+  limits.scan_timeout_ms = static_cast<int64_t>(settings.jobs_scan_timeout_ms);
+  limits.quarantine_hold_ms = static_cast<int64_t>(settings.jobs_quarantine_hold_ms);
   return limits;
+}
+
+PolicySettings policy_settings_of(const Settings& settings) {
+  PolicySettings policy;
+  if (settings.policy == "kernel") policy.mode = PolicyMode::kernel;
+  if (settings.policy == "both") policy.mode = PolicyMode::both;
+  if (!settings.policy_check_fail_mode.empty())
+    policy.fail_mode =
+        settings.policy_check_fail_mode == "open" ? job::FailMode::open : job::FailMode::closed;
+  policy.kernel_timeout_ms = static_cast<int64_t>(settings.policy_kernel_timeout_ms);
+  policy.kernel_calls_max = settings.policy_kernel_calls_max;
+  return policy;
+}
+
+policy::OutputSettings output_settings_of(const Settings& settings) {
+  policy::OutputSettings output;
+  output.enabled = settings.output_policy_enabled;
+  if (settings.output_policy_fail_mode == "closed") output.fail_mode = policy::FailMode::closed;
+  if (settings.output_policy_fail_mode == "open") output.fail_mode = policy::FailMode::open;
+  return output;
 }
 
 graph::DefinitionLimits definition_limits_of(const Settings& settings) {

@@ -11,8 +11,10 @@
 #include "cli/arguments.h"
 #include "core/graph/check.h"
 #include "core/job/decide.h"
+#include "core/policy/output.h"
 #include "core/run/decide.h"
 #include "core/schedule/decide.h"
+#include "host/kernel_desk.h"
 
 namespace fermata::cli {
 
@@ -94,6 +96,8 @@ std::vector<Option> setting_options();
 /// What other folders understand.
 RunLimits run_limits_of(const Settings& settings);
 schedule::ScheduleLimits schedule_limits_of(const Settings& settings);
+PolicySettings policy_settings_of(const Settings& settings);
+policy::OutputSettings output_settings_of(const Settings& settings);
 job::Limits job_limits_of(const Settings& settings);
 graph::DefinitionLimits definition_limits_of(const Settings& settings);
 /// The instant of `virtual:TIME`, nothing for `system`; fails with invalid_setting.

@@ -59,6 +59,44 @@ TEST(Settings, variables_of_clients_are_no_settings) {
   EXPECT_TRUE(load({}, {"FERMATA_SERVER=http://x", "FERMATA_KEY=fk_x", "FERMATA_CONFIG=y"}));
 }
 
+// J-30, J-33
+TEST(Settings, names_known_elsewhere_are_settings_too) {
+  auto loaded = load({},
+                     {"POLICY_CHECK_FAIL_MODE=open", "SAFETY_KERNEL_TLS_CA=ca.pem",
+                      "SAFETY_KERNEL_TLS_REQUIRED=true", "SAFETY_KERNEL_INSECURE=true"},
+                     "policy_check_fail_mode = \"closed\"");
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  EXPECT_EQ(policy_settings_of(loaded->settings()).fail_mode, job::FailMode::open);
+  EXPECT_EQ(loaded->settings().policy_kernel_tls_ca, "ca.pem");
+  EXPECT_TRUE(loaded->settings().policy_kernel_tls_required);
+  EXPECT_TRUE(loaded->settings().policy_kernel_insecure);
+  std::vector<std::string> both = {"FERMATA_POLICY_CHECK_FAIL_MODE=closed",
+                                   "POLICY_CHECK_FAIL_MODE=open"};
+  EXPECT_EQ(load({}, both)->settings().policy_check_fail_mode, "closed");
+  EXPECT_EQ(load({flag("policy_check_fail_mode", "open")}, both)->settings().policy_check_fail_mode,
+            "open");
+  auto wrong = load({}, {"POLICY_CHECK_FAIL_MODE=perhaps"});
+  ASSERT_FALSE(wrong);
+  EXPECT_NE(wrong.error().message.find("POLICY_CHECK_FAIL_MODE"), std::string::npos);
+  EXPECT_EQ(policy_settings_of(load({}, {})->settings()).fail_mode, std::nullopt);
+  EXPECT_EQ(policy_settings_of(load({}, {"FERMATA_POLICY=both"})->settings()).mode,
+            PolicyMode::both);
+  EXPECT_FALSE(load({}, {"FERMATA_POLICY=perhaps"}));
+}
+
+// J-47
+TEST(Settings, output_policy_is_switched_off_and_its_fail_mode_chosen_by_the_environment) {
+  auto loaded = load({}, {"OUTPUT_POLICY_ENABLED=false", "OUTPUT_POLICY_FAIL_MODE=open"});
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  EXPECT_FALSE(output_settings_of(loaded->settings()).enabled);
+  EXPECT_EQ(output_settings_of(loaded->settings()).fail_mode, policy::FailMode::open);
+  policy::OutputSettings plain = output_settings_of(load({}, {})->settings());
+  EXPECT_TRUE(plain.enabled);
+  EXPECT_FALSE(plain.fail_mode);
+  EXPECT_FALSE(load({}, {"OUTPUT_POLICY_FAIL_MODE=perhaps"}));
+  EXPECT_FALSE(load({flag("jobs_scan_timeout_ms", "5")}, {}));
+}
+
 TEST(Settings, numbers_take_units_and_underscores) {
   auto loaded = load({flag("http_body_bytes_max", "2MiB")}, {}, "graph_tokens_max = 10_000\n");
   ASSERT_TRUE(loaded);

@@ -12,14 +12,19 @@
 #include "ports/catalog.h"
 #include "ports/clock.h"
 #include "ports/contacts.h"
+#include "ports/counters.h"
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
+#include "ports/policy_kernel.h"
 #include "ports/policy_store.h"
+#include "ports/pool_store.h"
 #include "ports/reader.h"
 #include "ports/retention.h"
+#include "ports/scans.h"
 #include "ports/store.h"
 #include "ports/telemetry.h"
 #include "ports/timers.h"
+#include "ports/views.h"
 #include "ports/zones.h"
 
 namespace fermata::cli {
@@ -36,8 +41,10 @@ class OpenStore {
   virtual DeadLetters& dead_letters() = 0;
   virtual JobFiles& job_files() = 0;
   virtual PolicyStore& policy() = 0;
+  virtual PoolStore& pools() = 0;
   virtual Contacts& contacts() = 0;
   virtual Accounts& accounts() = 0;
+  virtual Views& views() = 0;
 };
 
 /// A clock that stands still until it is told.
@@ -54,6 +61,15 @@ struct CallsWanted {
   size_t mails_per_account_max = 16;
 };
 
+/// How to reach the policy kernel; settings `policy_kernel…`.
+struct KernelWanted {
+  std::string url;
+  std::string tls_ca;
+  bool tls_required = false;
+  bool insecure = false;
+  std::function<void()> on_answer;  ///< called on another thread
+};
+
 /// What a store has to say of itself, on the thread that met it.
 struct StoreReports {
   std::function<void(const Error&)> failed;   ///< a write
@@ -68,6 +84,12 @@ struct TelemetryWanted {
   std::string instance_id;
   size_t queue_max = 20'000;
   std::function<void(const std::string&)> on_trouble;  ///< empty text: it is over
+};
+
+struct ScansWanted {
+  size_t threads = 1;
+  std::function<Instant()> now;
+  std::function<void()> on_answer;  ///< called on another thread
 };
 
 /// Is shown what `verify` looks at.
@@ -104,6 +126,9 @@ class World {
   virtual Outcome<std::unique_ptr<Calls>> calls(CallsWanted wanted) = 0;
   /// Fails with invalid_setting.
   virtual Outcome<std::unique_ptr<Telemetry>> telemetry(TelemetryWanted wanted) = 0;
+  /// Fails with invalid_setting, also where nothing would protect the way to it.
+  virtual Outcome<std::unique_ptr<PolicyKernel>> policy_kernel(KernelWanted wanted) = 0;
+  virtual std::unique_ptr<Counters> counters(const Clock& clock) = 0;
   virtual std::unique_ptr<Clock> system_clock() = 0;
   virtual std::unique_ptr<MovableClock> movable_clock(Instant start) = 0;
   virtual std::unique_ptr<Entropy> entropy() = 0;
@@ -111,6 +136,7 @@ class World {
   /// own. Fails with invalid_setting. `on_problem` is told of files that cannot be read.
   virtual Outcome<std::unique_ptr<ZoneSource>> zones(
       const std::string& directory, std::function<void(const std::string&)> on_problem) = 0;
+  virtual std::unique_ptr<Scans> scans(ScanFiles& files, ScansWanted wanted) = 0;
   /// Reads texts of policy.
   virtual policy::TextReader policy_texts() = 0;
   virtual std::unique_ptr<FileWatch> watch_file(const std::string& file,

@@ -41,6 +41,18 @@ Outcome<ApprovalFilter> read_approval_filter(const NamedValues& query, const Acc
   return filter;
 }
 
+Outcome<ApprovalSelection> read_approval_selection(const Value& filter, const AccountId& account) {
+  constexpr std::string_view names[] = {"status", "kind", "workflow_id", "execution_id", "q"};
+  FERMATA_TRY(query, read_filter_object(filter, names, "/api/v1/approvals"));
+  ApprovalSelection out;
+  FERMATA_TRY(read, read_approval_filter(query, account));
+  out.filter = std::move(read);
+  if (const std::string* kind = find_value(query, "kind")) out.kind = *kind;
+  if (!out.kind.empty() && out.kind != "job" && out.kind != "run")
+    return bad_query("kind", "`job` or `run` is expected.");
+  return out;
+}
+
 Outcome<approval::Vote> read_vote(const Value& body, bool approve) {
   Fields fields(body);
   approval::Vote vote;

@@ -51,6 +51,15 @@ Outcome<DeadLetterFilter> read_dead_letter_filter(const NamedValues& query,
   return filter;
 }
 
+Outcome<DeadLetterFilter> read_dead_letter_selection(const Value& asked, const AccountId& account) {
+  NamedValues named;
+  Fields fields(asked, "/filter");
+  for (const char* name : {"reason_code", "topic", "status", "job_id", "run_id", "from", "to"})
+    if (auto value = fields.text(name, filter_text_bytes_max)) named.emplace_back(name, *value);
+  FERMATA_TRY_VOID(fields.finish());
+  return read_dead_letter_filter(named, account);
+}
+
 Outcome<PurgeRequest> read_purge(const Value& body, const AccountId& account) {
   Fields fields(body);
   PurgeRequest out;
@@ -60,15 +69,8 @@ Outcome<PurgeRequest> read_purge(const Value& body, const AccountId& account) {
   if (!asked || (!all && (!asked->is_object() || asked->size() == 0)))
     return fail(ErrorCode::filter_required,
                 "Give `filter`, an object, or `\"filter\": \"all\"` for everything that is open.");
-  NamedValues named;
-  if (!all) {
-    Fields inner(*asked, "/filter");
-    for (const char* name : {"reason_code", "topic", "status", "job_id", "run_id", "from", "to"})
-      if (auto value = inner.text(name, filter_text_bytes_max)) named.emplace_back(name, *value);
-    if (auto done = inner.finish(); !done) fields.add(std::move(done).error().findings);
-  }
   FERMATA_TRY_VOID(fields.finish());
-  FERMATA_TRY(filter, read_dead_letter_filter(named, account));
+  FERMATA_TRY(filter, read_dead_letter_selection(all ? Value::object() : *asked, account));
   out.filter = std::move(filter);
   return out;
 }

@@ -11,6 +11,10 @@ namespace fermata::front {
 Outcome<DeadLetterFilter> read_dead_letter_filter(const NamedValues& query,
                                                   const AccountId& account);
 
+/// The same from an object, for open entries: `{reason_code, topic, status, job_id, run_id, from,
+/// to}`.
+Outcome<DeadLetterFilter> read_dead_letter_selection(const Value& asked, const AccountId& account);
+
 struct PurgeRequest {
   DeadLetterFilter filter;
   bool dry_run = false;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/json.h"
-#include "core/graph/check.h"
 #include "core/run/script_definition.h"
 #include "core/saga/saga.h"
 #include "front/flow_text.h"
@@ -11,19 +10,12 @@
 namespace fermata::front {
 namespace {
 
-/// What was stored was checked then, so a script that still has its hash is as good as it was.
 Outcome<AnyDefinition> made_ready(const DefinitionHash& hash, const std::string& text) {
   FERMATA_TRY(canonical, parse_json(text));
-  if (is_external(canonical)) return AnyDefinition{make_external_definition(canonical), nullptr};
-  if (!is_flow(canonical)) {
-    FERMATA_TRY(definition, graph::compile_definition(canonical));
-    return AnyDefinition{std::move(definition), nullptr};
-  }
-  auto script = flow::make_definition(flow::check_script(canonical.get("source").as_string()));
-  if (script->hash != hash)
+  FERMATA_TRY(definition, ready_definition(canonical));
+  if (definition->is_script() && definition->hash != hash)
     return fail(ErrorCode::data_damaged, "The script " + hash.text() + " is damaged.");
-  graph::DefinitionRef runnable = make_script_definition(script);
-  return AnyDefinition{std::move(runnable), std::move(script)};
+  return AnyDefinition{definition, definition->script};
 }
 
 }  // namespace
@@ -44,8 +36,13 @@ Outcome<AnyDefinition> Definitions::load_any(const DefinitionHash& hash) {
   if (hash == saga::saga_definition()->hash) return AnyDefinition{saga::saga_definition(), nullptr};
   FERMATA_TRY(text, catalog_.definition(hash));
   if (!text) return fail(ErrorCode::data_damaged, "The definition " + hash.text() + " is missing.");
-  FERMATA_TRY(ready, made_ready(hash, *text));
-  return keep(ready);
+  auto ready = made_ready(hash, *text);
+  if (ready) return keep(*ready);
+  if (ready.error().code == ErrorCode::schema_newer) {
+    std::lock_guard lock(mutex_);
+    newer_.insert(hash.text());
+  }
+  return ready;
 }
 
 Outcome<graph::DefinitionRef> Definitions::load(const DefinitionHash& hash) {
@@ -67,6 +64,11 @@ AnyDefinition Definitions::keep(const AnyDefinition& definition) {
 
 graph::DefinitionRef Definitions::keep(const graph::DefinitionRef& definition) {
   return keep(AnyDefinition{definition, nullptr}).graph;
+}
+
+size_t Definitions::newer() const {
+  std::lock_guard lock(mutex_);
+  return newer_.size();
 }
 
 void Definitions::forget_unused() {

@@ -1,6 +1,7 @@
 #pragma once
 #include <deque>
 #include <mutex>
+#include <set>
 #include <unordered_map>
 
 #include "core/flow/script.h"
@@ -32,13 +33,16 @@ class Definitions {
   explicit Definitions(Catalog& catalog, size_t kept_max = 1024)
       : catalog_(catalog), kept_max_(kept_max) {}
 
-  /// Fails with `data_damaged` when the catalogue lacks it or it does not compile.
+  /// Fails with `data_damaged` when the catalogue lacks it or it does not compile, and with
+  /// `schema_newer` when it holds code of a later release: its runs are left to that (F-46).
   Outcome<AnyDefinition> load_any(const DefinitionHash& hash);
   /// The same as the engine runs it.
   Outcome<graph::DefinitionRef> load(const DefinitionHash& hash);
   /// Remembers it; answers the one that is remembered already, if any.
   AnyDefinition keep(const AnyDefinition& definition);
   graph::DefinitionRef keep(const graph::DefinitionRef& definition);
+  /// How many definitions were met that only a later release can run.
+  size_t newer() const;
 
  private:
   struct Known {
@@ -50,7 +54,8 @@ class Definitions {
 
   Catalog& catalog_;
   const size_t kept_max_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  std::set<std::string> newer_;
   std::unordered_map<std::string, Known> known_;
   std::deque<AnyDefinition> kept_;
 };

@@ -1,6 +1,32 @@
 #include "front/filter_reading.h"
 
+#include "base/json.h"
+
 namespace fermata::front {
+
+Outcome<NamedValues> read_filter_object(const Value& filter,
+                                        std::span<const std::string_view> names,
+                                        std::string_view see) {
+  NamedValues query;
+  std::vector<Finding> findings;
+  for (const Value::Member& member : filter.members()) {
+    std::string name(member.key.as_string());
+    std::string path = "/filter/" + escape_pointer(name);
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      findings.push_back({"unknown_field",
+                          path,
+                          "This filter is not known; see GET " + std::string(see) + ".",
+                          {}});
+    } else if (member.value.is_string()) {
+      query.emplace_back(name, member.value.as_string());
+    } else {
+      findings.push_back({"invalid_field", path, "A text is expected.", {}});
+    }
+  }
+  if (findings.empty()) return query;
+  std::string message = findings[0].path + ": " + findings[0].message;
+  return fail(ErrorCode::invalid_field, std::move(message), std::move(findings));
+}
 
 Outcome<void> FilterReading::read(const NamedValues& query) {
   for (const auto& [name, value] : query) {

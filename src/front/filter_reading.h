@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,12 @@
 #include "front/run_query.h"
 
 namespace fermata::front {
+
+/// `filter` of a body as if it had come in a query: texts under the `names` that the list at
+/// `see` knows. Fails with invalid_field, one finding for everything else.
+Outcome<NamedValues> read_filter_object(const Value& filter,
+                                        std::span<const std::string_view> names,
+                                        std::string_view see);
 
 /// What readers of filters share: a reader takes one value after the other, notes what is wrong
 /// with each, and is refused with all of it.

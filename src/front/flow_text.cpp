@@ -25,6 +25,7 @@ Outcome<FlowText> read_flow(const Value& document) {
   } else {
     fields.wrong("source", "The text of the script is expected.");
   }
+  out.input_schema = fields.object("input_schema");
   FERMATA_TRY_VOID(fields.finish());
   return out;
 }

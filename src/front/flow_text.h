@@ -21,6 +21,8 @@ bool is_flow(const Value& document);
 struct FlowText {
   std::string source;
   std::string path;
+  /// What people may give it, as a JSON Schema, or null; it stands beside the script (U-35).
+  Value input_schema{};
 };
 /// Reads the document's fields; fails with invalid_field or unknown_field.
 Outcome<FlowText> read_flow(const Value& document);

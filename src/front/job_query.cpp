@@ -1,8 +1,5 @@
 #include "front/job_query.h"
 
-#include <algorithm>
-
-#include "base/json.h"
 #include "core/job/request.h"
 #include "front/filter_reading.h"
 
@@ -55,23 +52,8 @@ Outcome<JobFilter> read_job_filter(const Value& filter, const AccountId& account
   constexpr std::string_view names[] = {"state",       "topic",     "label", "run_id",
                                         "workflow_id", "worker_id", "pool",  "reason_code",
                                         "from",        "to",        "q"};
-  NamedValues query;
-  std::vector<Finding> findings;
-  for (const Value::Member& member : filter.members()) {
-    std::string name(member.key.as_string());
-    std::string path = "/filter/" + escape_pointer(name);
-    if (std::find(std::begin(names), std::end(names), name) == std::end(names)) {
-      findings.push_back(
-          {"unknown_field", path, "This filter is not known; see GET /api/v1/jobs.", {}});
-    } else if (member.value.is_string()) {
-      query.emplace_back(name, member.value.as_string());
-    } else {
-      findings.push_back({"invalid_field", path, "A text is expected.", {}});
-    }
-  }
-  if (findings.empty()) return read_job_filter(query, account);
-  std::string message = findings[0].path + ": " + findings[0].message;
-  return fail(ErrorCode::invalid_field, std::move(message), std::move(findings));
+  FERMATA_TRY(query, read_filter_object(filter, names, "/api/v1/jobs"));
+  return read_job_filter(query, account);
 }
 
 }  // namespace fermata::front

@@ -67,7 +67,8 @@ Outcome<Value> PolicyBoard::checked(const FileText& file) {
   if (!read) {
     findings = read.error().findings;
   } else {
-    findings = policy::read_document(read->value, DocumentKind::base).findings;
+    findings =
+        policy::read_document(read->value, DocumentKind::base, options_.read_text.check).findings;
     policy::locate(findings, *read);
   }
   if (findings.empty() && read) return std::move(read->value);
@@ -136,9 +137,10 @@ void PolicyBoard::look() {
                    {}});
   }
   if ((*file)->sha256 == seen_sha256_) return;
-  seen_sha256_ = (*file)->sha256;
-  if (auto loaded = load(**file, {{}, "engine", "the file has changed"}); !loaded)
-    failed(loaded.error());
+  auto loaded = load(**file, {{}, "engine", "the file has changed"});
+  // A mistake is told once; what could not be stored is tried again with the next look.
+  if (loaded || loaded.error().code == ErrorCode::policy_invalid) seen_sha256_ = (*file)->sha256;
+  if (!loaded) failed(loaded.error());
 }
 
 Outcome<void> PolicyBoard::reload(const PolicyActor& who) {

@@ -13,9 +13,35 @@ constexpr const char* denies = R"({"version":1,"default_decision":"deny"})";
 constexpr const char* allows = R"({"version":1,"default_decision":"allow"})";
 constexpr const char* broken = R"({"version":1,"default_decision":"alow"})";
 
+/// A store that may be out of order for a while.
+struct FaultyPolicyStore final : PolicyStore {
+  explicit FaultyPolicyStore(MemoryStore& kept) : kept(kept) {}
+  Outcome<StoredPolicy> stored_policy() override { return kept.stored_policy(); }
+  Outcome<uint64_t> change_policy(const PolicyChange& change, const AuditLine& audit) override {
+    if (broken) return fail(ErrorCode::store_unavailable, "the disk is full");
+    return kept.change_policy(change, audit);
+  }
+  Outcome<std::optional<Value>> snapshot(const std::string& hash) override {
+    return kept.snapshot(hash);
+  }
+  Outcome<PolicyVersionPage> policy_versions(const AccountId& account, size_t limit,
+                                             const std::string& cursor) override {
+    return kept.policy_versions(account, limit, cursor);
+  }
+  Outcome<DecisionPage> decisions(const DecisionFilter& filter, size_t limit,
+                                  const std::string& cursor) override {
+    return kept.decisions(filter, limit, cursor);
+  }
+  Outcome<std::vector<RuleHits>> rule_hits(const AccountId& account) override {
+    return kept.rule_hits(account);
+  }
+  MemoryStore& kept;
+  bool broken = false;
+};
+
 /// A board over a store that lasts, and a file that tests write.
 struct Desk {
-  MemoryStore& store;
+  FaultyPolicyStore store;
   std::optional<std::string>& file;
   VirtualClock clock{Instant{1'700'000'000'000}};
   policy::PolicyPtr in_force{};
@@ -23,7 +49,7 @@ struct Desk {
   PolicyBoard board;
 
   Desk(MemoryStore& kept, std::optional<std::string>& text, bool required = false)
-      : store(kept), file(text), board(kept, clock, options(required)) {}
+      : store(kept), file(text), board(store, clock, options(required)) {}
 
   PolicyBoard::Options options(bool required) {
     PolicyBoard::Options options;
@@ -95,6 +121,22 @@ TEST_F(PolicyLoading, broken_file_leaves_the_last_good_policy_also_over_a_restar
   again.board.look();
   EXPECT_EQ(again.decision(), "allow");
   EXPECT_FALSE(again.board.status().failure);
+}
+
+// J-23: what is stricter must not get lost because the disk was full for a moment.
+TEST_F(PolicyLoading, file_that_could_not_be_stored_is_loaded_with_the_next_look) {
+  file = allows;
+  Desk desk(store, file);
+  ASSERT_TRUE(desk.board.start());
+  file = denies;
+  desk.store.broken = true;
+  desk.board.look();
+  EXPECT_EQ(desk.decision(), "allow");
+  EXPECT_EQ(desk.failures.size(), 1u);
+  desk.store.broken = false;
+  desk.board.look();
+  EXPECT_EQ(desk.decision(), "deny");
+  EXPECT_FALSE(desk.board.status().failure);
 }
 
 // J-23
@@ -200,7 +242,7 @@ TEST_F(PolicyLoading, rehearsal_says_what_activating_the_candidate_would_have_de
     facts[policy::TextFact::actor_type] = "service";
     return facts;
   };
-  constexpr int past = 300;
+  constexpr int past = 10'000;
   for (int i = 0; i < past; ++i) {
     JobWrite write;
     write.summary.id = JobId("job-" + std::to_string(i));
@@ -236,7 +278,7 @@ TEST_F(PolicyLoading, rehearsal_says_what_activating_the_candidate_would_have_de
     for (const auto& passed : judged.counted) windows.count(passed, job, begin + Duration{i * 10});
     ++live[judged.verdict.kind];
   }
-  RehearsalRequest request{*set, AccountId("acme"), {.account = AccountId("acme")}, 1'000};
+  RehearsalRequest request{*set, AccountId("acme"), {.account = AccountId("acme")}, past};
   auto told = rehearse(store, store, request, begin + Duration{past * 10});
   ASSERT_TRUE(told) << told.error().message;
   EXPECT_EQ(told->get("total"), Value(past));
@@ -246,6 +288,13 @@ TEST_F(PolicyLoading, rehearsal_says_what_activating_the_candidate_would_have_de
   EXPECT_GT(live[job::VerdictKind::throttle], 10u);
   EXPECT_EQ(told->get("changes").items()[0].get("job_id"), Value("job-0"));
   EXPECT_EQ(told->get("milder"), Value(0));
+  EXPECT_EQ(told->get("changes").size(), 1'000u) << "all are counted, the first are listed";
+  // Nothing of it is written.
+  auto log = store.decisions({.account = AccountId("acme")}, 1, "");
+  ASSERT_TRUE(log);
+  EXPECT_EQ(log->items[0].decision, job::VerdictKind::allow);
+  EXPECT_EQ(log->items[0].job, JobId("job-" + std::to_string(past - 1)));
+  EXPECT_EQ(store.find_job(JobId("job-0"))->version, 1u);
 }
 
 }  // namespace

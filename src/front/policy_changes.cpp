@@ -2,6 +2,7 @@
 
 #include "front/fields.h"
 #include "front/policy_board.h"
+#include "front/policy_request.h"
 
 /// Changes of policy that somebody asks for.
 namespace fermata::front {
@@ -26,8 +27,9 @@ Outcome<void> named_well(DocumentKind kind, const std::string& id) {
 }
 
 /// Mistakes of one document, told by their place in it.
-Outcome<void> check_document(const Value& document, DocumentKind kind) {
-  auto reading = policy::read_document(document, kind);
+Outcome<void> check_document(const Value& document, DocumentKind kind,
+                             const policy::PatternCheck& patterns) {
+  auto reading = policy::read_document(document, kind, patterns);
   if (reading.ok()) return {};
   std::string first = reading.findings[0].path + ": " + reading.findings[0].message;
   return fail(ErrorCode::policy_invalid, std::move(first), std::move(reading.findings));
@@ -123,7 +125,7 @@ Outcome<PolicyDocument> PolicyBoard::put(DocumentKind kind, const std::string& i
   std::lock_guard lock(mutex_);
   FERMATA_TRY_VOID(named_well(kind, id));
   FERMATA_TRY_VOID(not_of_file(kind));
-  FERMATA_TRY_VOID(check_document(document, kind));
+  FERMATA_TRY_VOID(check_document(document, kind, options_.read_text.check));
   const PolicyDocument* known = find(kind, account_of(kind, who), id);
   FERMATA_TRY_VOID(expect(known, if_revision));
   PolicyDocument put = known ? *known : PolicyDocument{};
@@ -162,7 +164,8 @@ Outcome<void> PolicyBoard::publish(std::vector<policy::BundleSource> bundles,
   std::lock_guard lock(mutex_);
   for (const policy::BundleSource& bundle : bundles) {
     FERMATA_TRY_VOID(named_well(DocumentKind::bundle, bundle.id));
-    FERMATA_TRY_VOID(check_document(bundle.document, DocumentKind::bundle));
+    FERMATA_TRY_VOID(
+        check_document(bundle.document, DocumentKind::bundle, options_.read_text.check));
   }
   PolicyChange change;
   for (const PolicyDocument& one : stored_.documents)
@@ -175,10 +178,8 @@ Outcome<void> PolicyBoard::publish(std::vector<policy::BundleSource> bundles,
 Outcome<void> PolicyBoard::roll_back(const std::string& snapshot, bool whole,
                                      const PolicyActor& who) {
   std::lock_guard lock(mutex_);
-  FERMATA_TRY(effective, store_.snapshot(snapshot));
-  if (!effective)
-    return fail(ErrorCode::snapshot_not_found, "There is no snapshot `" + snapshot + "`.");
-  policy::SnapshotSources wanted = policy::sources_of(*effective);
+  FERMATA_TRY(effective, own_snapshot(store_, who.account, snapshot));
+  policy::SnapshotSources wanted = policy::sources_of(effective);
   policy::Sources now = sources_of(stored_.documents);
   bool others = wanted.base != now.base || wanted.invariants != now.invariants;
   if (others && !whole)

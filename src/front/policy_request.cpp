@@ -38,13 +38,13 @@ Outcome<Value> read_policy_document(const Value& given, DocumentKind kind,
                                     const policy::TextReader& reader) {
   const Value& text = given.is_string() ? given : given.get("yaml");
   if (!text.is_string()) {
-    auto reading = policy::read_document(given, kind);
+    auto reading = policy::read_document(given, kind, reader.check);
     if (!reading.ok()) return invalid_policy(std::move(reading.findings), "");
     return given;
   }
   auto read = reader(text.as_string());
   if (!read) return invalid_policy(read.error().findings, "");
-  auto reading = policy::read_document(read->value, kind);
+  auto reading = policy::read_document(read->value, kind, reader.check);
   policy::locate(reading.findings, *read);
   if (!reading.ok()) return invalid_policy(std::move(reading.findings), "");
   return std::move(read->value);
@@ -62,6 +62,10 @@ Outcome<std::vector<policy::BundleSource>> read_bundles(const Value& given,
       fits = false;
       break;
     }
+    for (const policy::BundleSource& other : bundles)
+      if (one.get("id") == Value(other.id))
+        return fail(ErrorCode::invalid_field, here + "/id: Another bundle has this id.",
+                    {{"invalid_field", here + "/id", "Another bundle has this id.", {}}});
     FERMATA_TRY(document,
                 read_layer(one.get("document"), DocumentKind::bundle, reader, here + "/document"));
     bundles.push_back({std::string(one.get("id").as_string()), std::move(document)});
@@ -97,6 +101,23 @@ Outcome<policy::PolicyPtr> candidate_policy(const Value& candidate, const policy
     sources.bundles[account] = std::move(list);
   }
   return policy::PolicySet::compile(std::move(sources));
+}
+
+Outcome<Value> own_snapshot(PolicyStore& store, const AccountId& account,
+                            const std::string& snapshot) {
+  constexpr size_t versions_page = 1'000;
+  FERMATA_TRY(effective, store.snapshot(snapshot));
+  bool known = effective && effective->get("bundles").size() == 0;
+  std::string cursor;
+  while (effective && !known) {
+    FERMATA_TRY(page, store.policy_versions(account, versions_page, cursor));
+    for (const PolicyVersion& version : page.items)
+      known = known || (version.account == account && version.snapshot == snapshot);
+    cursor = page.next_cursor;
+    if (cursor.empty()) break;
+  }
+  if (known) return *std::move(effective);
+  return fail(ErrorCode::snapshot_not_found, "There is no snapshot `" + snapshot + "`.");
 }
 
 Outcome<DecisionFilter> read_decision_filter(const NamedValues& query, const AccountId& account) {
@@ -155,6 +176,7 @@ Value verdict_value(const job::Judged& judged) {
                         {"snapshot", verdict.snapshot},
                         {"constraints", verdict.constraints},
                         {"approval", verdict.approval},
+                        {"remediations", verdict.remediations},
                         {"facts", judged.facts}});
 }
 

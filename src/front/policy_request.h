@@ -26,6 +26,11 @@ Outcome<std::vector<policy::BundleSource>> read_bundles(const Value& given,
                                                         const policy::TextReader& reader,
                                                         const std::string& path);
 
+/// The effective policy of a snapshot that was the account's, or everybody's: what others have in
+/// their bundles is theirs. Fails with snapshot_not_found.
+Outcome<Value> own_snapshot(PolicyStore& store, const AccountId& account,
+                            const std::string& snapshot);
+
 Outcome<DecisionFilter> read_decision_filter(const NamedValues& query, const AccountId& account);
 /// The same from a body.
 Outcome<DecisionFilter> read_decision_filter(const Value& body, const AccountId& account);

@@ -66,6 +66,7 @@ Value calendar_value(const CalendarRequest& request, const std::vector<WaitSlot>
       by_type.set(type, waits);
     }
     list.push(Value::object({{"start", to_rfc3339(start)},
+                             {"local_start", to_text(request.zone->local_at(start))},
                              {"total", total},
                              {"by_type", std::move(by_type)},
                              {"timeouts", timeouts}}));

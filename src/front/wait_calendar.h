@@ -19,7 +19,7 @@ Outcome<CalendarRequest> read_calendar(const NamedValues& query, const AccountId
                                        const ZoneTable& zones, Instant now);
 /// Where the bucket that holds an instant begins. An hour that clocks show twice is two buckets.
 Instant bucket_of(Instant at, const CalendarRequest& request);
-/// {zone, buckets: [{start, total, by_type, timeouts}]}; days begin at local midnight.
+/// {zone, buckets: [{start, local_start, total, by_type, timeouts}]}; days begin at local midnight.
 Value calendar_value(const CalendarRequest& request, const std::vector<WaitSlot>& slots);
 
 }  // namespace fermata::front

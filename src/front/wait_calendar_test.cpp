@@ -34,6 +34,7 @@ TEST(WaitCalendar, days_and_hours_begin_where_the_zone_has_them) {
   EXPECT_EQ(shown.get("buckets").items()[0].get("start"), Value("2026-01-25T18:15:00.000Z"));
   const Value& second = shown.get("buckets").items()[1];
   EXPECT_EQ(second.get("start"), Value("2026-01-26T18:15:00.000Z"));
+  EXPECT_EQ(second.get("local_start"), Value("2026-01-27T00:00:00"));
   EXPECT_EQ(second.get("total"), Value(7));
   EXPECT_EQ(second.get("timeouts"), Value(4));
   EXPECT_EQ(second.get("by_type").get("fixed_time"), Value(3));

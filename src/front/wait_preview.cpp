@@ -24,6 +24,10 @@ Failure<Error> refused_wait(std::vector<Finding> findings) {
   return fail(code, std::move(message), std::move(findings));
 }
 
+/// Beyond these nobody can say what calendars and zones will be.
+Instant earliest_now() { return *parse_rfc3339("1900-01-01T00:00:00Z"); }
+Instant latest_now() { return *parse_rfc3339("9000-01-01T00:00:00Z"); }
+
 Outcome<WaitPreviewRequest> read_wait_request(const Value& body, Instant now) {
   Fields fields(body);
   WaitPreviewRequest request;
@@ -38,6 +42,8 @@ Outcome<WaitPreviewRequest> read_wait_request(const Value& body, Instant now) {
   request.contact_zone = fields.text("contact_timezone", 100).value_or("");
   request.account_zone = fields.text("account_timezone", 100).value_or("");
   request.count = fields.integer("count", 1, preview_waits_max).value_or(1);
+  if (request.now < earliest_now() || request.now > latest_now())
+    fields.wrong("now", "An instant of the years 1900 to 9000 is expected.");
   FERMATA_TRY_VOID(fields.finish());
   return request;
 }
@@ -83,6 +89,11 @@ Outcome<Value> preview_wait(const Value& body, const PreviewGiven& given) {
   FERMATA_TRY(contact, contact_of(request, given));
   AccountSettings account = given.account ? *given.account : AccountSettings{};
   if (!request.account_zone.empty()) account.timezone = request.account_zone;
+  // As the settings of an account would refuse it.
+  if (!request.account_zone.empty() && !given.zones.find(request.account_zone))
+    return fail(
+        ErrorCode::unknown_timezone, given.zones.refusal(request.account_zone),
+        {{"unknown_timezone", "/account_timezone", given.zones.refusal(request.account_zone), {}}});
   waits::WaitWorld world{request.now,      given.zones,        contact.timezone, account.timezone,
                          account.business, account.gap_policy, "preview"};
   if (auto* date = std::get_if<waits::UntilDate>(&config->kind); date && !date->date) {

@@ -101,9 +101,16 @@ Outcome<WaitFilter> read_wait_filter(const Value& filter, const AccountId& accou
       findings.push_back({"invalid_field", path, "A text, true or false is expected.", {}});
     }
   }
-  if (findings.empty()) return read_wait_filter(query, account, now);
-  std::string message = findings[0].path + ": " + findings[0].message;
-  return fail(ErrorCode::invalid_field, std::move(message), std::move(findings));
+  if (!findings.empty()) return refuse(std::move(findings));
+  auto read = read_wait_filter(query, account, now);
+  if (read) return read;
+  // A body has fields, not a query.
+  findings = read.error().findings;
+  for (Finding& finding : findings) {
+    finding.code = "invalid_field";
+    finding.path = "/filter/" + finding.path;
+  }
+  return refuse(std::move(findings));
 }
 
 Outcome<WaitFilter> read_pending_filter(const NamedValues& query, const AccountId& account,

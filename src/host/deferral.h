@@ -3,9 +3,12 @@
 
 namespace fermata {
 
-/// Nothing is put off for longer than that: what seems to be was so before the clock was set back.
+/// Nothing is put off for longer than that, or than the caller says: what seems to be was so before
+/// the clock was set back.
 constexpr Duration put_off_max{1'000};
 
-inline bool is_due(Instant until, Instant now) { return until <= now || until > now + put_off_max; }
+inline bool is_due(Instant until, Instant now, Duration longest = put_off_max) {
+  return until <= now || until > now + longest;
+}
 
 }  // namespace fermata

@@ -47,6 +47,8 @@ void Host::Partition::take_off() {
   CommitBatch batch;
   batch.signals = signals_.take_writes();
   flying_.signals = batch.signals.size();
+  if (!flying_.empty() || notes_due(ports_.clock.now())) batch.audit = std::exchange(notes_, {});
+  flying_.lines = batch.audit.size();
   if (flying_.empty()) return;
   ++flights_begun_;
   if (flying_.size() + flying_.signals > 0) ++counters_.commits;
@@ -64,6 +66,7 @@ void Host::Partition::take_off() {
     write.reached = reached_by(open.run, touched.events, write.waits);
     tell_goals(open.run, touched.events, write.audit);
     signals_.tell_later(write.reached, touched.events.front().at, write.audit);
+    write.dead_letters = failed_resumes(open.run, touched.events, write.waits);
     if (flying_.groups.shared(touched.group)) write.group = flying_.groups.of(touched.group) + 1;
     write.checkpoint = checkpoint_due(open, write.events, settings_);
     write.checkpoints_kept = settings_.checkpoints_kept;
@@ -119,6 +122,7 @@ bool Host::Partition::land(Instant now) {
   for (size_t i = 0; i < down.contacts.size(); ++i)
     landed(down.contacts[i], answer->batch.contacts[i], answer->outcomes[others + i]);
   land_signals(*answer, down.size(), now);
+  if (down.lines > 0) land_notes(*answer, answer->outcomes[down.size() + down.signals], now);
   if (waited_for) {
     size_t before = next_.runs.size();
     posts_ = std::exchange(held_posts_, {});
@@ -177,6 +181,7 @@ void Host::Partition::not_committed(Touched& touched, CommitOutcome outcome, Ins
     limits_.doubt();
     return try_again(std::move(touched.items), now);
   }
+  if (outcome == CommitOutcome::refused) return refused(touched, now);
   ++counters_.store_failures;
   Error error = trouble(outcome);
   std::vector<Item> items;
@@ -186,11 +191,12 @@ void Host::Partition::not_committed(Touched& touched, CommitOutcome outcome, Ins
 }
 
 Error Host::Partition::trouble(CommitOutcome outcome) const {
-  bool surely_not = outcome == CommitOutcome::unavailable;
+  bool surely_not = outcome != CommitOutcome::unknown;
   Error error{surely_not ? ErrorCode::store_unavailable : ErrorCode::outcome_unknown,
               surely_not ? "the store could not be written"
                          : "the store did not say whether the write happened",
               {}};
+  if (outcome == CommitOutcome::refused) error.message = "the store did not take the write";
   if (std::string why = ports_.store.trouble(); surely_not && !why.empty())
     error.message += ": " + why;
   return error;

@@ -149,14 +149,15 @@ NextTurn Host::Partition::next(Instant now) {
   if (is_full()) return next;
   next.at_once = queue_.size() > 0 || !released_.empty() || !continuing_.empty() || sweeping_ ||
                  !desk_.idle() || !schedules_.idle() || !callbacks_.idle() || !signals_.idle() ||
-                 (flying_.empty() && signals_.wants_writing()) || !contacts_.idle() ||
-                 due_.size() > 0 || !limits_.idle() || !follower_.idle();
+                 (flying_.empty() && (signals_.wants_writing() || notes_due(now))) ||
+                 !contacts_.idle() || due_.size() > 0 || !limits_.idle() || !follower_.idle();
   std::optional<Instant> due = next_due();
   if (!deferred_.empty() && (!due || deferred_.begin()->first < *due))
     due = deferred_.begin()->first;
   // While the store is busy it is not asked for more; its answer wakes.
+  std::optional<Instant> note = notes_.empty() ? std::nullopt : std::optional(notes_at_);
   if (flying_.empty())
-    for (std::optional<Instant> write : {desk_.next_roll(), signals_.next_write()})
+    for (std::optional<Instant> write : {desk_.next_roll(), signals_.next_write(), note})
       if (write && (!due || *write < *due)) due = write;
   if (due && *due <= now) next.at_once = true;
   bool quiet = !next.at_once && flying_.empty() && deferred_.empty() && desk_.quiet() &&

@@ -10,12 +10,14 @@
 #include "host/definitions.h"
 #include "host/intake.h"
 #include "host/job_intake.h"
+#include "host/kernel_desk.h"
 #include "host/schedule_intake.h"
 #include "host/signal_intake.h"
 #include "ports/accounts.h"
 #include "ports/calls.h"
 #include "ports/clock.h"
 #include "ports/feed.h"
+#include "ports/scans.h"
 #include "ports/store.h"
 #include "ports/timers.h"
 #include "ports/zones.h"
@@ -37,6 +39,10 @@ struct HostPorts {
   Calls* callbacks = nullptr;         ///< carries callbacks; none: they stay where they are
   Contacts* contacts = nullptr;       ///< none: runs are about nobody
   AccountSource* accounts = nullptr;  ///< none: all have the defaults
+  PolicyKernel* kernel = nullptr;     ///< asked where `policy.mode` says so; needs `counters`
+  Counters* counters = nullptr;
+  JobFiles* job_files = nullptr;  ///< none: large inputs are told by their size alone
+  Scans* scans = nullptr;         ///< none: results that are to be scanned cannot be
 };
 
 /// How callbacks are sent (W-74); settings `callback_…`.
@@ -60,7 +66,9 @@ struct HostSettings {
   uint32_t checkpoints_kept = 2;        ///< per run
   size_t cached_jobs_max = 20'000;
   job::Limits jobs{};
+  PolicySettings policy{};
   fleet::Settings fleet{};
+  policy::OutputSettings output{};
   size_t cached_schedules_max = 10'000;
   schedule::ScheduleLimits schedules{};
   uint64_t schedule_checkpoint_events = 100;      ///< since the last one

@@ -2,23 +2,35 @@
 
 #include "core/job/history.h"
 #include "core/job/view.h"
+#include "core/policy/judge.h"
 #include "host/deferral.h"
 
 namespace fermata {
 
-JobDesk::JobDesk(Store& store, Entropy& entropy, const HostSettings& settings, Instant now)
-    : entropy_(entropy),
+namespace {
+
+constexpr Duration unasked_max{120'000};
+
+}  // namespace
+
+JobDesk::JobDesk(const HostPorts& ports, const HostSettings& settings)
+    : entropy_(ports.entropy),
+      scans_(ports.scans),
       limits_(settings.jobs),
-      cache_(store, settings.cached_jobs_max),
+      cache_(ports.store, settings.cached_jobs_max),
       fleet_(settings.fleet),
-      now_(now),
-      started_at_(now),
+      policy_(settings.policy, settings.output, ports.scans, ports.feed),
+      kernel_(ports.kernel, ports.counters, ports.job_files, settings.policy),
+      now_(ports.clock.now()),
+      started_at_(now_),
       queue_(settings.queue_commands_max) {}
 
 std::vector<JobItem> JobDesk::gather(Instant now, size_t most) {
   now_ = now;
   for (Visit& visit : queue_.take(most)) visit(*this);
   expire(now);
+  hear_kernel(now);
+  take_scans();
   while (!deferred_.empty() && is_due(deferred_.begin()->first, now)) {
     items_.push_back(std::move(deferred_.begin()->second));
     deferred_.erase(deferred_.begin());
@@ -26,8 +38,13 @@ std::vector<JobItem> JobDesk::gather(Instant now, size_t most) {
   for (const auto& due : alarm_.due(now, most)) send(due.key, job::WakeJob{});
   std::vector<JobItem> items;
   while (!items_.empty() && items.size() < most) {
-    items.push_back(std::move(items_.front()));
+    JobItem item = std::move(items_.front());
     items_.pop_front();
+    if (needs_word(item)) {
+      kernel_.consult(std::move(item));
+    } else {
+      items.push_back(std::move(item));
+    }
   }
   return items;
 }
@@ -94,11 +111,50 @@ void JobDesk::keep(TouchedJob& touched, job::Record record, std::vector<job::Rec
     }
     touched.decisions.push_back(std::move(*decision));
   }
+  if (auto* held = std::get_if<job::KeepHeld>(&record)) touched.held = std::move(held->text);
+  if (std::holds_alternative<job::DropHeld>(record)) {
+    touched.held.reset();
+    touched.drop_held = true;
+  }
+  if (auto* drop = std::get_if<job::DropBlob>(&record))
+    touched.dropped_blobs.push_back(std::move(drop->sha256));
+  if (auto* settle = std::get_if<job::SettleLetter>(&record)) touched.settled_letter = *settle;
   bool for_a_run = std::holds_alternative<job::JobEnded>(record) ||
+                   std::holds_alternative<job::WithdrawnTold>(record) ||
                    std::holds_alternative<job::LateSuccessTold>(record) ||
                    std::holds_alternative<job::LeaseReturnedTold>(record) ||
                    std::holds_alternative<job::JoinTold>(record);
   if (for_a_run) told.push_back(std::move(record));
+}
+
+void JobDesk::keep(TouchedJob& touched, job::Event event, DecidedJobItem& decided) {
+  if (const auto* dispatched = std::get_if<job::JobDispatched>(&event.body))
+    decided.fence = dispatched->fence;
+  const auto* ended = std::get_if<job::JobAttemptEnded>(&event.body);
+  if (ended && ended->usage != job::Usage{}) {
+    if (!touched.spent) touched.spent = DaySpent{fleet::day_of(event.at), {}};
+    touched.spent->usage = touched.spent->usage + ended->usage;
+  }
+  touched.events.push_back(std::move(event));
+}
+
+job::Given JobDesk::given(const OpenJob& open, const job::Command& command, Instant now) {
+  const auto* submit = std::get_if<job::SubmitJob>(&command.body);
+  const AccountId& account = submit ? submit->account : open.job.account;
+  const job::Request& request = submit ? submit->request : open.job.request;
+  job::Given given{.now = now,
+                   .entropy = entropy_.next(),
+                   .version = open.version + 1,
+                   .epoch = 0,
+                   .engine_started_at = started_at_,
+                   .policy = policy_of(account),
+                   .limits = limits_};
+  if (submit) given.queued = fleet_.queue().waiting_of(account);
+  given.queue_timeout_ms = fleet_.queue().table().queue_timeout_ms(request.topic);
+  bool wakes = std::holds_alternative<job::WakeJob>(command.body);
+  if (wakes && open.job.state == job::State::scheduled)
+    given.routing = fleet_.routing_of(now_, open.job.id);
+  return given;
 }
 
 DecidedJobItem& JobDesk::decide(TouchedJob& touched, JobItem item, Instant now,
@@ -106,28 +162,13 @@ DecidedJobItem& JobDesk::decide(TouchedJob& touched, JobItem item, Instant now,
   OpenJob& open = *touched.open;
   // What one commit writes of a job happens at one instant.
   if (!touched.events.empty()) now = touched.events.front().at;
-  job::Given given{.now = now,
-                   .entropy = entropy_.next(),
-                   .version = open.version + 1,
-                   .epoch = 0,
-                   .engine_started_at = started_at_,
-                   .policy = policy_.of(open.job.account),
-                   .limits = limits_};
-  if (const auto* submit = std::get_if<job::SubmitJob>(&item.command.body)) {
-    given.queued = fleet_.queue().waiting_of(submit->account);
-    given.policy = policy_.of(submit->account);
-  }
-  auto decision = job::decide(open.job, item.command, given);
+  auto decision = job::decide(open.job, item.command, given(open, item.command, now));
   DecidedJobItem decided{.item = std::move(item)};
   if (!decision) {
     decided.refusal = decision.error();
   } else {
     decided.answer = decision->answer;
-    for (job::Event& event : decision->events) {
-      if (const auto* dispatched = std::get_if<job::JobDispatched>(&event.body))
-        decided.fence = dispatched->fence;
-      touched.events.push_back(std::move(event));
-    }
+    for (job::Event& event : decision->events) keep(touched, std::move(event), decided);
     for (job::Record& record : decision->records) keep(touched, std::move(record), told);
     for (job::Effect& effect : decision->effects) {
       // Offered before it is durable, so that a worker that waits is found in the same commit.
@@ -151,12 +192,19 @@ JobWrite JobDesk::write_of(TouchedJob& touched) const {
   write.dead_letters = std::move(touched.dead_letters);
   write.blobs = std::move(touched.blobs);
   write.decisions = touched.decisions;
+  write.spent = touched.spent;
+  write.held = std::move(touched.held);
+  write.drop_held = touched.drop_held;
+  write.dropped_blobs = std::move(touched.dropped_blobs);
+  write.settled_letter = std::move(touched.settled_letter);
   return write;
 }
 
 void JobDesk::settled(TouchedJob& touched, Instant now) {
   now_ = now;
   OpenJob& open = *touched.open;
+  // Before its slot is free: what it has cost may keep the next one.
+  if (touched.spent) fleet_.spend(open.job.account, touched.spent->usage, open.job.last_at);
   for (const job::Effect& effect : touched.effects)
     if (still_wanted(open.job, effect)) perform(open.job, effect);
   bool doubtful = false;
@@ -168,24 +216,69 @@ void JobDesk::settled(TouchedJob& touched, Instant now) {
   if (doubtful) reconcile(open);
   JobId id = open.job.id;
   bool ended = !open.job.exists() || open.job.finished();
-  alarm_.set(id, ended ? std::nullopt : job::next_due(open.job, started_at_));
-  if (open.job.state == job::State::approval_required) {
-    awaiting_.insert(id);
-  } else {
-    awaiting_.erase(id);
-  }
+  alarm_.set(id, job::next_due(open.job, started_at_));
+  track(id, open.job.state, open.job.phase);
   if (ended) cache_.forget(id);
 }
 
 void JobDesk::perform(const job::Job& job, const job::Effect& effect) {
   if (std::holds_alternative<job::WithdrawJob>(effect)) fleet_.withdraw(job.id);
   if (const auto* revoke = std::get_if<job::RevokeLease>(&effect))
-    fleet_.revoke({job.id, revoke->fence});
+    fleet_.revoke(now_, {job.id, revoke->fence});
   if (const auto* free = std::get_if<job::FreeLease>(&effect))
     fleet_.free(now_, {job.id, free->fence}, free->refused);
+  if (const auto* ask = std::get_if<job::AskPolicy>(&effect))
+    kernel_.ask(job.id, ask->revision, job.undoes());
+  if (const auto* output = std::get_if<job::ScanOutput>(&effect)) scan(job, *output);
+  if (const auto* input = std::get_if<job::ScanInput>(&effect)) scan(job, *input);
+}
+
+/// Without anybody who scans nothing comes of it, and its due time says so.
+void JobDesk::scan(const job::Job& job, const job::ScanOutput& wanted) {
+  ScanTicket ticket{job.id, wanted.fence, wanted.tries, wanted.snapshot};
+  if (!scans_ || scans_->holds(ticket)) return;
+  ScanWork work;
+  work.ticket = std::move(ticket);
+  work.account = job.account;
+  work.policy = policy_.current();
+  work.sha256 = job.held->sha256;
+  work.artifacts = job.held->artifacts;
+  work.read_only = job.held->fail_open && wanted.tries >= limits_.scan_tries;
+  job::ResultSize size;
+  size.output_bytes = job.held->bytes;
+  size.artifacts = work.artifacts.size();
+  for (const job::Artifact& artifact : work.artifacts) size.artifact_bytes += artifact.bytes;
+  work.facts = policy::output_facts_of(job, size);
+  scans_->submit(std::move(work));
+}
+
+void JobDesk::scan(const job::Job& job, const job::ScanInput& wanted) {
+  if (!scans_ || !policy_.current()) return;
+  ScanWork work;
+  work.account = job.account;
+  work.policy = policy_.current();
+  work.ticket = {job.id, 0, wanted.revision, work.policy->of(job.account).snapshot};
+  if (scans_->holds(work.ticket)) return;
+  work.input = job.request.input;
+  work.wanted = policy::wanted_content(work.policy->of(job.account), policy::facts_of(job));
+  scans_->submit(std::move(work));
+}
+
+void JobDesk::take_scans() {
+  if (!scans_) return;
+  for (ScanAnswer& answer : scans_->harvest())
+    std::visit([&](auto& said) { send(answer.ticket.job, std::move(said)); }, answer.said);
 }
 
 void JobDesk::tell_fleet(const DecidedJobItem& decided, const OpenJob& open) {
+  // The attempt was over before: nothing else will tell that its lease is.
+  const auto* loss = std::get_if<job::LoseLease>(&decided.item.command.body);
+  if (loss && decided.refusal) {
+    fleet::LeaseKey key{open.job.id, loss->fence};
+    const fleet::Lease* held = fleet_.find_lease(key);
+    // One that was revoked meanwhile is its worker's to let go of.
+    if (!held || !held->revoked) fleet_.free(now_, key, false);
+  }
   if (!decided.item.assignment) return;
   const job::Attempt* attempt = open.job.open_attempt();
   if (decided.fence == 0 || !attempt || attempt->fence != decided.fence)
@@ -210,12 +303,18 @@ void JobDesk::recover(Instant now, const job::Summary& summary) {
   fleet_.adopt(now, summary);
   if (summary.state == job::State::scheduled) fleet_.offer(now, fleet::ready_job(summary));
   alarm_.set(summary.id, summary.next_due);
-  if (summary.state == job::State::approval_required) awaiting_.insert(summary.id);
+  track(summary.id, summary.state, summary.phase);
+  // Nobody remembers whether the kernel was asked.
+  if (summary.state == job::State::pending && summary.phase == job::Phase::policy)
+    send(summary.id, job::WakeJob{});
+  bool scanned = summary.phase == job::Phase::output_scan ||
+                 summary.phase == job::Phase::content_check || is_terminal(summary.state);
+  if (scanned) send(summary.id, job::ResumeScan{});
 }
 
 void JobDesk::set_policy(policy::PolicyPtr policy) {
   policy_.set(std::move(policy));
-  for (const JobId& id : awaiting_) send(id, job::ReviewJob{});
+  review_approvals();
 }
 
 void JobDesk::take_back(const TouchedJob& touched) {
@@ -228,6 +327,9 @@ bool JobDesk::is_orphan(const job::Summary& row) {
   if (open && open->undurable()) return false;
   if (row.next_due && !alarm_.has(row.id)) return true;
   if (row.state == job::State::scheduled) return !fleet_.queue().holds(row.id);
+  // Waiting for a verdict that nobody was asked for (J-81 b).
+  if (row.state == job::State::pending && row.phase == job::Phase::policy)
+    return !kernel_.holds(row.id) && row.updated_at + unasked_max <= now_;
   return row.fence != 0 && !fleet_.find_lease({row.id, row.fence});
 }
 
@@ -255,6 +357,7 @@ std::optional<Instant> JobDesk::next_due() const {
     if (at && (!due || *at < *due)) due = at;
   };
   consider(fleet_.next_due());
+  consider(kernel_.next_due());
   if (!deferred_.empty()) {
     Instant until = deferred_.begin()->first;
     consider(is_due(until, now_) ? now_ : until);

@@ -18,7 +18,7 @@ namespace fermata {
 /// partition's thread alone.
 class JobDesk final : public Workers {
  public:
-  JobDesk(Store& store, Entropy& entropy, const HostSettings& settings, Instant now);
+  JobDesk(const HostPorts& ports, const HostSettings& settings);
 
   /// From any thread: to be called in the next turn. False when too many wait.
   using Visit = std::function<void(JobDesk&)>;
@@ -46,6 +46,12 @@ class JobDesk final : public Workers {
   /// Takes what the commit alone needs out of `touched`.
   JobWrite write_of(TouchedJob& touched) const;
   job::Summary summary_of(const OpenJob& open) const { return summarize(open.job, started_at_); }
+  /// Sends questions to the policy kernel.
+  void ask_kernel(Instant now);
+  /// What the kernel has named since the last time.
+  std::optional<std::string> take_kernel_named() { return std::exchange(kernel_named_, {}); }
+  /// Which breaker is in another state than the last time.
+  std::optional<BreakerView> take_breaker_change();
   /// Tells claims that have something to tell.
   void answer_claims(Instant now);
   /// Nobody waits any longer: the engine stops.
@@ -55,6 +61,9 @@ class JobDesk final : public Workers {
     fleet_.restore(now, record);
   }
   void recover(Instant now, const job::Summary& summary);
+  void recover(Instant now, const AccountSpent& spent) {
+    fleet_.spend(spent.account, spent.usage, now);
+  }
   /// What the store should know of workers and does not (J-67).
   RollWrite take_roll();
   std::optional<Instant> next_roll() const;
@@ -64,8 +73,10 @@ class JobDesk final : public Workers {
   bool replay_orphan(const job::Summary& row, Instant now);
   void started(Instant now) { started_at_ = now; }
 
-  bool idle() const { return items_.empty() && queue_.size() == 0; }
-  bool quiet() const { return idle() && deferred_.empty(); }
+  bool idle() const { return items_.empty() && queue_.size() == 0 && kernel_.idle(); }
+  bool quiet() const {
+    return idle() && deferred_.empty() && kernel_.quiet() && (!scans_ || scans_->in_flight() == 0);
+  }
   std::optional<Instant> next_due() const;
   JobCache& cache() { return cache_; }
   const job::Limits& limits() const { return limits_; }
@@ -88,11 +99,14 @@ class JobDesk final : public Workers {
               ReportReply reply) override;
   void decline(const RegistrationId& id, const fleet::LeaseKey& lease, std::string reason,
                int64_t retry_after_ms, JobReply reply) override;
-  void drain(const WorkerId& worker, bool on) override;
+  void drain(const WorkerId& worker, bool on, std::optional<Instant> until) override;
   const fleet::Fleet& fleet() const override { return fleet_; }
   void set_policy(policy::PolicyPtr policy) override;
+  void set_pools(fleet::PoolTablePtr table) override { fleet_.use(now_, std::move(table)); }
   const policy::Windows& windows() const override { return policy_.windows(); }
   policy::Windows& windows() { return policy_.windows(); }
+  std::vector<BreakerView> breakers() override;
+  bool reset_breaker(const std::string& name) override;
   /// What was decided of the job was not stored.
   void take_back(const TouchedJob& touched);
 
@@ -102,10 +116,20 @@ class JobDesk final : public Workers {
     std::vector<ClaimReply> replies;
   };
   void send(const JobId& job, job::CommandBody body);
+  void review_approvals();
+  void hear_kernel(Instant now);
+  bool needs_word(const JobItem& item) const;
+  void track(const JobId& job, job::State state, job::Phase phase);
+  const job::Policy* policy_of(const AccountId& account);
   void lose(const std::vector<fleet::Lost>& lost);
   void expire(Instant now);
   void keep(TouchedJob& touched, job::Record record, std::vector<job::Record>& told);
+  void keep(TouchedJob& touched, job::Event event, DecidedJobItem& decided);
+  job::Given given(const OpenJob& open, const job::Command& command, Instant now);
   void perform(const job::Job& job, const job::Effect& effect);
+  void scan(const job::Job& job, const job::ScanOutput& scan);
+  void scan(const job::Job& job, const job::ScanInput& wanted);
+  void take_scans();
   void tell_fleet(const DecidedJobItem& decided, const OpenJob& open);
   void reconcile(const OpenJob& open);
   bool is_orphan(const job::Summary& row);
@@ -116,11 +140,15 @@ class JobDesk final : public Workers {
   Outcome<Claimed> deliver(const fleet::ClaimAnswer& answer);
 
   Entropy& entropy_;
+  Scans* const scans_;
   const job::Limits limits_;
   JobCache cache_;
   fleet::Fleet fleet_;
   JobPolicy policy_;
+  KernelDesk kernel_;
+  std::optional<std::string> kernel_named_;
   std::set<JobId> awaiting_;  ///< approval: a change of policy is looked at by each of them
+  std::set<JobId> unjudged_;  ///< policy was unavailable: asked when the breaker closes
   Alarm<JobId> alarm_;        ///< deadlines, timeouts, backoffs
   Instant now_;               ///< of the turn under way
   Instant started_at_;        ///< the engine's

@@ -8,6 +8,7 @@
 #include "core/job/summary.h"
 #include "core/policy/policy_set.h"
 #include "core/policy/windows.h"
+#include "host/breaker.h"
 
 namespace fermata {
 
@@ -68,11 +69,18 @@ class Workers {
                        int64_t retry_after_ms, JobReply reply) = 0;
 
   // By people.
-  virtual void drain(const WorkerId& worker, bool on) = 0;
+  /// What the worker holds at `until` goes back (J-58).
+  virtual void drain(const WorkerId& worker, bool on, std::optional<Instant> until) = 0;
   virtual const fleet::Fleet& fleet() const = 0;
   /// From now on no attempt starts under another policy (J-27).
   virtual void set_policy(policy::PolicyPtr policy) = 0;
   virtual const policy::Windows& windows() const = 0;
+  /// From now on jobs go where this table says.
+  virtual void set_pools(fleet::PoolTablePtr table) = 0;
+  /// Before whoever is asked outside; empty where nobody is.
+  virtual std::vector<BreakerView> breakers() = 0;
+  /// False when there is none of that name.
+  virtual bool reset_breaker(const std::string& name) = 0;
 };
 
 /// The way of jobs and workers into the engine. Safe from any thread.

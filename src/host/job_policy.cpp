@@ -6,28 +6,76 @@
 
 namespace fermata {
 
+namespace {
+
+uint64_t micros_since(std::chrono::steady_clock::time_point begin) {
+  auto took = std::chrono::steady_clock::now() - begin;
+  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(took).count());
+}
+
+}  // namespace
+
 void JobPolicy::set(policy::PolicyPtr set) {
-  given_.clear();
+  held_.clear();
   set_ = std::move(set);
 }
 
-const job::Policy* JobPolicy::of(const AccountId& account) {
-  if (!set_) return nullptr;
-  const policy::AccountPolicy& policy = set_->of(account);
-  if (policy.none()) return nullptr;
-  auto [given, fresh] = given_.try_emplace(&policy);
-  if (fresh) {
-    given->second.snapshot = policy.snapshot;
-    given->second.judge = [this, &policy](const job::Job& job, Instant at) {
-      auto begin = std::chrono::steady_clock::now();
-      job::Judged said = policy::judge(policy, policy::facts_of(job), job.id, windows_, at);
-      auto took = std::chrono::steady_clock::now() - begin;
-      said.micros = static_cast<uint64_t>(
-          std::chrono::duration_cast<std::chrono::microseconds>(took).count());
-      return std::optional(std::move(said));
-    };
+/// The part that is about results.
+void JobPolicy::give_output(const policy::AccountPolicy& policy, job::Policy& given) {
+  const policy::OutputPolicy* output = policy.output();
+  if (!output || output->rules.empty() || !output_.enabled) return;
+  given.plan_output = [this, output](const job::Job& job, const job::ResultSize& size) {
+    auto begin = std::chrono::steady_clock::now();
+    job::OutputPlan plan = policy::plan_output(output, output_, policy::output_facts_of(job, size));
+    feed_.result_planned(job, micros_since(begin));
+    return plan;
+  };
+  if (!scans_) return;
+  given.clean_error = [this, &policy](const job::Job& job, const Value& error) {
+    job::ResultSize size;
+    size.has_error = true;
+    return scans_->cleaned(policy, policy::output_facts_of(job, size), error);
+  };
+}
+
+JobPolicy::Held& JobPolicy::held(const policy::AccountPolicy& policy) {
+  auto [held, fresh] = held_.try_emplace(&policy);
+  Held& made = held->second;
+  if (!fresh) return made;
+  made.rules = policy;
+  if (settings_.mode == PolicyMode::kernel) {
+    made.rules.bundles.clear();
+    made.rules.base = nullptr;
   }
-  return &given->second;
+  made.fail_mode = policy::fail_mode_of(policy, settings_.fail_mode);
+  made.given.snapshot = policy.snapshot;
+  if (policy.none()) return made;
+  give_output(policy, made.given);
+  made.given.judge = [this, &rules = made.rules](const job::Job& job, Instant at) {
+    auto begin = std::chrono::steady_clock::now();
+    policy::Facts facts = policy::facts_of(job);
+    bool read = job.content && facts.content && job.content->snapshot == rules.snapshot;
+    if (!read && !policy::wanted_content(rules, facts).empty()) {
+      job::Judged unread{job::Verdict{}};
+      unread.content_wanted = true;
+      return std::optional(std::move(unread));
+    }
+    job::Judged said = policy::judge(rules, facts, job.id, windows_, at);
+    said.micros = micros_since(begin);
+    return std::optional(std::move(said));
+  };
+  return made;
+}
+
+const job::Policy* JobPolicy::of(const AccountId& account, std::optional<job::Kernel> kernel) {
+  const policy::AccountPolicy* policy = set_ ? &set_->of(account) : nullptr;
+  if (!kernel && (!policy || policy->none())) return nullptr;
+  Held& found = policy ? held(*policy) : none_;
+  found.given.kernel = std::move(kernel);
+  if (found.given.kernel)
+    found.given.kernel->fail_mode =
+        policy ? found.fail_mode : settings_.fail_mode.value_or(job::FailMode::closed);
+  return &found.given;
 }
 
 }  // namespace fermata

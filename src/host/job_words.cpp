@@ -36,6 +36,7 @@ SettleJob end_of(job::JobEnded& ended) {
   settle.input_blob = blob_of(ended.input);
   settle.input = std::move(ended.input.value);
   settle.lease_until = ended.lease_until;
+  settle.withheld = ended.withheld;
   return settle;
 }
 
@@ -47,6 +48,7 @@ TellLateSuccess late_of(job::LateSuccessTold& told) {
   late.input_blob = blob_of(told.input);
   late.input = std::move(told.input.value);
   late.output = std::move(told.output.value);
+  late.withheld = told.withheld;
   return late;
 }
 
@@ -89,6 +91,9 @@ void Host::Partition::tell_run(job::Record record, Groups::Member group) {
     tell(run, job, SagaOrder{late_of(*late)});
   } else if (const auto* returned = std::get_if<job::LeaseReturnedTold>(&record)) {
     tell(returned->run, returned->job, SagaOrder{TellReturned{returned->job}});
+  } else if (const auto* withdrawn = std::get_if<job::WithdrawnTold>(&record)) {
+    tell(withdrawn->run, withdrawn->job,
+         SagaOrder{TellWithdrawn{withdrawn->job, withdrawn->step_id, withdrawn->reason}});
   } else if (const auto* join = std::get_if<job::JoinTold>(&record)) {
     tell(join->saga, join->job, saga_of(*join));
     tell(join->saga, join->job, SagaOrder{JoinSaga{join->account, join->job}});

@@ -157,7 +157,9 @@ void JobDesk::decline(const RegistrationId& id, const fleet::LeaseKey& lease, st
   items_.push_back(std::move(item));
 }
 
-void JobDesk::drain(const WorkerId& worker, bool on) { fleet_.drain(worker, on); }
+void JobDesk::drain(const WorkerId& worker, bool on, std::optional<Instant> until) {
+  fleet_.drain(now_, worker, on, until);
+}
 
 void JobDesk::answer_claims(Instant now) {
   now_ = now;
@@ -226,6 +228,7 @@ void JobDesk::roll_not_written(const RollWrite& roll, Instant now) {
 void JobDesk::stop() {
   Error error{ErrorCode::shutting_down, "the engine stops", {}};
   while (!claims_.empty()) fail_claims(RegistrationId(claims_.begin()->first), error);
+  kernel_.stop();
 }
 
 }  // namespace fermata

@@ -343,6 +343,8 @@ Outcome<void> Host::Partition::recover_jobs() {
   // Who cannot be read registers again.
   FERMATA_TRY(registrations, ports_.store.registrations());
   for (const fleet::RegistrationRecord& record : registrations) desk_.recover(now, record);
+  FERMATA_TRY(spent, ports_.store.spent_on(fleet::day_of(now)));
+  for (const AccountSpent& one : spent) desk_.recover(now, one);
   uint64_t cursor = 0;
   for (bool more = true; more;) {
     FERMATA_TRY(page, ports_.store.open_jobs(cursor, page_jobs));

@@ -28,7 +28,7 @@ Host::Partition::Partition(HostPorts ports, HostSettings settings)
       settings_(settings),
       cache_(ports.store, ports.definitions, settings.cached_runs_max),
       queue_(settings.queue_commands_max),
-      desk_(ports.store, ports.entropy, settings_, ports.clock.now()),
+      desk_(ports, settings_),
       schedules_(ports.store, settings_),
       callbacks_(ports.store, ports.callbacks, ports.entropy, settings_.callbacks),
       signals_(ports.store, ports.entropy, settings_, *this),
@@ -61,6 +61,8 @@ NextTurn Host::Partition::turn() {
   if (!is_full()) {
     taken.deliveries = callbacks_.gather(now, bite());
     taken.jobs = desk_.gather(now, bite());
+    // Before anything is decided by it.
+    if (auto named = desk_.take_kernel_named()) ports_.feed.kernel_named(*named);
     taken.schedules = schedules_.gather(now, zones_, bite());
     taken.contacts = contacts_.gather(bite());
     signals_.gather(now, bite());
@@ -72,6 +74,9 @@ NextTurn Host::Partition::turn() {
   while (land(now)) {
   }
   callbacks_.send_due(now, accounts_);
+  desk_.ask_kernel(now);
+  if (auto changed = desk_.take_breaker_change())
+    ports_.feed.breaker_changed(changed->name, changed->state);
   desk_.answer_claims(now);
   signals_.answer_due(now);
   // What has just landed may have made room for others.
@@ -289,6 +294,9 @@ void Host::Partition::decide_one(Touched& touched, Item item, Instant now) {
   }
   touched.items.push_back({std::move(item), std::move(refusal)});
   if (!decision) return;
+  const CommandBody& asked = touched.items.back().item.command.body;
+  if (std::holds_alternative<FollowZones>(asked) && !touched.events.empty())
+    tell_zones(run.account, now);
   mention(touched.items.back().item.command, run);
   for (Post& post : decision->posts) {
     if (post_job(post, run.id, touched.group) || post_schedule(post, touched.group) ||

@@ -153,6 +153,9 @@ class Host::Partition : private SignalSurroundings {
                            const RunId& besides) override;
   Outcome<FoundWorkflow> workflow(const AccountId& account, const WorkflowId& id) override;
   ContactBook& contacts() override { return contacts_; }
+  void note(AuditLine line) override;
+  bool notes_due(Instant now) const;
+  void land_notes(const CommitAnswer& answer, CommitOutcome outcome, Instant now);
   void offer_past(Touched& touched, const std::vector<WaitRecord>& waits, Instant now);
   void land_signals(const CommitAnswer& answer, size_t first, Instant now);
   void forget_unsound(Instant now);
@@ -162,6 +165,9 @@ class Host::Partition : private SignalSurroundings {
   void take_waits(std::vector<Item>& items, size_t most, Instant now);
   void take_due(std::vector<Item>& items, size_t most);
   Duration store_delay(Item& item);
+  void refused(Touched& touched, Instant now);
+  void tell_zones(const AccountId& account, Instant now);
+  void follow_zones(std::vector<Item>& items, size_t most, Instant now);
   void store_is_back(Instant now);
 
   // contacts.cpp: the same for contacts.
@@ -228,6 +234,8 @@ class Host::Partition : private SignalSurroundings {
   std::shared_ptr<const AccountTable> accounts_;         ///< likewise
   std::map<ContactKey, std::vector<Item>> starts_held_;  ///< until the contact is durable
   std::vector<ContactItem> mentions_;                    ///< by runs of this turn
+  std::vector<AuditLine> notes_;                         ///< for the audit, to be written
+  Instant notes_at_;                                     ///< not before then, unless with others
   Flight next_;                                          ///< decided, and to be submitted
   Flight flying_;                                        ///< its batch is with the store
   HeldItems held_;                                       ///< for runs of the two above

@@ -100,6 +100,10 @@ Outcome<void> RetentionLoop::sweep_jobs(Instant now, int64_t pause_ms) {
                 }));
     counts_.dead_letters += letters;
   }
+  FERMATA_TRY(beyond, repeat(pause_ms, [&] {
+                return retention_.trim_dead_letters(settings_.dead_letters_max, runs_per_step);
+              }));
+  counts_.dead_letters += beyond;
   uint64_t cursor = 0;
   Instant before = days_before(now, settings_.job_days);
   for (bool more = settings_.job_days > 0; more;) {

@@ -10,13 +10,14 @@
 namespace fermata {
 
 struct RetentionSettings {
-  int64_t run_days = 30;            ///< that ended runs are kept; 0: for ever
-  int64_t audit_days = 90;          ///< that audit lines are kept; 0: for ever
-  int64_t job_days = 7;             ///< that ended jobs are kept; 0: for ever
-  int64_t dead_letter_days = 30;    ///< that entries of the dead letter queue are; 0: for ever
-  int64_t upload_ms = 86'400'000;   ///< that bytes are kept to which no job refers
-  int64_t interval_ms = 3'600'000;  ///< between two rounds
-  int64_t pause_ms = 20;            ///< between two steps of a round, for others to write
+  int64_t run_days = 30;                ///< that ended runs are kept; 0: for ever
+  int64_t audit_days = 90;              ///< that audit lines are kept; 0: for ever
+  int64_t job_days = 7;                 ///< that ended jobs are kept; 0: for ever
+  int64_t dead_letter_days = 30;        ///< that entries of the dead letter queue are; 0: for ever
+  uint64_t dead_letters_max = 100'000;  ///< of an account; beyond, resolved ones go early (J-84)
+  int64_t upload_ms = 86'400'000;       ///< that bytes are kept to which no job refers
+  int64_t interval_ms = 3'600'000;      ///< between two rounds
+  int64_t pause_ms = 20;                ///< between two steps of a round, for others to write
 };
 
 /// Removes what was kept long enough: in rounds, each of many short steps, so that the engine never

@@ -38,6 +38,10 @@ struct HandRetention final : Retention {
     asked.push_back("letters before " + std::to_string(before.ms / day_ms));
     return Sweep{2, false};
   }
+  Outcome<Sweep> trim_dead_letters(uint64_t most, size_t) override {
+    asked.push_back("at most " + std::to_string(most) + " letters");
+    return Sweep{3, false};
+  }
   Outcome<Sweep> remove_blobs(Instant before, size_t) override {
     asked.push_back("blobs before " + std::to_string(before.ms / day_ms));
     return Sweep{1, false};
@@ -94,15 +98,15 @@ class Retained : public testing::Test {
 TEST_F(Retained, one_round_removes_everything_that_is_old_enough) {
   RetentionLoop loop(retention, clock, settings);
   ASSERT_TRUE(loop.round());
-  EXPECT_EQ(
-      retention.asked,
-      (std::vector<std::string>{
-          "referred 0", "referred 1", "runs 0 before 970 but 2", "runs 200 before 970 but 2",
-          "bulks before 970", "schedules deleted for 30", "letters before 970", "jobs 0 before 993",
-          "jobs 200 before 993", "blobs before 999", "remains", "remains", "remains",
-          "audit before 910", "decisions before 910", "marks", "signals", "definitions"}));
+  EXPECT_EQ(retention.asked,
+            (std::vector<std::string>{
+                "referred 0", "referred 1", "runs 0 before 970 but 2", "runs 200 before 970 but 2",
+                "bulks before 970", "schedules deleted for 30", "letters before 970",
+                "at most 100000 letters", "jobs 0 before 993", "jobs 200 before 993",
+                "blobs before 999", "remains", "remains", "remains", "audit before 910",
+                "decisions before 910", "marks", "signals", "definitions"}));
   EXPECT_EQ(loop.counts().jobs, 8u);
-  EXPECT_EQ(loop.counts().dead_letters, 2u);
+  EXPECT_EQ(loop.counts().dead_letters, 5u);
   EXPECT_EQ(loop.counts().blobs, 1u);
   EXPECT_EQ(loop.counts().runs, 10u);
   EXPECT_EQ(loop.counts().audit_lines, 7u);

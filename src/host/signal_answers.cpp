@@ -11,6 +11,8 @@ namespace fermata {
 namespace {
 
 constexpr size_t late_waits_max = 100;
+/// An offer that could not be made is made again after one second, two, four, then each eight.
+constexpr uint32_t offer_doublings_max = 3;
 
 bool is_transient(ErrorCode code) {
   return code == ErrorCode::store_unavailable || code == ErrorCode::outcome_unknown ||
@@ -35,7 +37,10 @@ AuditLine line_of(const Signal& signal, Instant now, const std::string& actor, c
 
 void SignalDesk::answered(const Offer& offer, const Outcome<RunSummary>& outcome) {
   if (!outcome && is_transient(outcome.error().code)) {
-    put_off_.emplace(now_ + signal_retry_delay, offer);
+    Offer again = offer;
+    int64_t delay = signal_retry_delay.ms << std::min(again.delays, offer_doublings_max);
+    ++again.delays;
+    put_off_.emplace(now_ + Duration{std::min(delay, offer_delay_max.ms)}, std::move(again));
     return;
   }
   Plan& plan = plans_.at(offer.signal);
@@ -188,15 +193,23 @@ Outcome<bool> SignalDesk::recover_signals(size_t limit, Instant now) {
   return page.more;
 }
 
+bool SignalDesk::only_put_off() const {
+  size_t asked = 0;
+  for (const auto& [key, plan] : plans_) asked += plan.asked;
+  return !put_off_.empty() && asked == put_off_.size();
+}
+
 std::optional<Instant> SignalDesk::next_due() const {
   std::optional<Instant> due;
   auto consider = [&](Instant at) {
     if (!due || at < *due) due = at;
   };
   // What was put off before the clock was set back does not wait for it.
-  auto again_at = [&](Instant at) { return is_due(at, now_) ? std::min(at, now_) : at; };
-  if (!put_off_.empty()) consider(again_at(put_off_.begin()->first));
-  if (!stalled_.empty()) consider(again_at(stalled_.begin()->first));
+  auto again_at = [&](Instant at, Duration longest) {
+    return is_due(at, now_, longest) ? std::min(at, now_) : at;
+  };
+  if (!put_off_.empty()) consider(again_at(put_off_.begin()->first, offer_delay_max));
+  if (!stalled_.empty()) consider(again_at(stalled_.begin()->first, put_off_max));
   if (!patience_.empty() && !plans_.empty()) consider(patience_.begin()->first);
   return due;
 }

@@ -85,11 +85,13 @@ void SignalDesk::take_in(IncomingSignal incoming, const std::optional<SignalReco
   Waiting waiting{std::move(incoming.reply), now + incoming.patience, false};
   if (auto plan = plans_.find(key); plan != plans_.end()) {
     waiting.duplicate = true;
+    tell_repeated(plan->second.record, incoming.actor, now);
     patience_.emplace(waiting.until, key);
     plan->second.waiting.push_back(std::move(waiting));
     return;
   }
   if (known && known->expires_at > now) {
+    tell_repeated(*known, incoming.actor, now);
     if (waiting.reply) waiting.reply(SignalTold{*known, true, 0});
     return;
   }
@@ -106,6 +108,16 @@ void SignalDesk::take_in(IncomingSignal incoming, const std::optional<SignalReco
   plan.waiting.push_back(std::move(waiting));
   if (std::string lane = lane_of(*plan.signal); !lane.empty()) lanes_[lane].push_back(key);
   write(plan);
+}
+
+/// Repeats are told of where the signal itself is (W-87).
+void SignalDesk::tell_repeated(const SignalRecord& record, const std::string& actor, Instant now) {
+  const Signal& signal = record.signal;
+  uint64_t total = record.reach.total + record.effects.total;
+  if (total == 0 && !settings_of(signal.account).audit_all_signals) return;
+  around_.note({signal.account, now, actor, "signal.duplicate", signal.id, "",
+                Value::object({{"event_type", signal.type},
+                               {"first_received_at", to_rfc3339(signal.received_at)}})});
 }
 
 /// Of several writes of one signal in a batch the last is the one.
@@ -154,7 +166,7 @@ void SignalDesk::landed(const SignalWrite& written, CommitOutcome outcome, const
     }
     return;
   }
-  bool surely_not = outcome == CommitOutcome::unavailable || outcome == CommitOutcome::conflict;
+  bool surely_not = outcome != CommitOutcome::unknown;
   if (!first || !surely_not) {
     // Writing it once more makes it so, whether it was written or not.
     found->second.write_again = true;
@@ -229,7 +241,7 @@ std::vector<Command> SignalDesk::waits_of(Plan& plan) {
 
 std::vector<Item> SignalDesk::take_items(Instant now, size_t most) {
   now_ = now;
-  while (!put_off_.empty() && is_due(put_off_.begin()->first, now)) {
+  while (!put_off_.empty() && is_due(put_off_.begin()->first, now, offer_delay_max)) {
     offers_.push_back(std::move(put_off_.begin()->second));
     put_off_.erase(put_off_.begin());
   }

@@ -22,6 +22,8 @@ class SignalSurroundings {
                                    const RunId& besides) = 0;
   virtual Outcome<FoundWorkflow> workflow(const AccountId& account, const WorkflowId& id) = 0;
   virtual ContactBook& contacts() = 0;
+  /// For the audit, with the next commit.
+  virtual void note(AuditLine line) = 0;
 };
 
 /// The desk of signals: what a partition keeps of them beside its runs (ADR 0026). A signal is
@@ -76,8 +78,8 @@ class SignalDesk {
 
   bool idle() const { return queue_.size() == 0 && offers_.empty() && released_.empty(); }
   bool quiet() const {
-    return idle() && plans_.empty() && writes_.empty() && writes_put_off_.empty() &&
-           stalled_.empty() && held_.empty();
+    return idle() && (plans_.empty() || only_put_off()) && writes_.empty() &&
+           writes_put_off_.empty() && stalled_.empty() && held_.empty();
   }
   bool wants_writing() const { return !writes_.empty(); }
   std::optional<Instant> next_due() const;
@@ -87,6 +89,7 @@ class SignalDesk {
 
  private:
   static constexpr Duration signal_retry_delay{1'000};
+  static constexpr Duration offer_delay_max{8'000};
   struct Waiting {
     SignalReply reply;
     Instant until;
@@ -110,8 +113,12 @@ class SignalDesk {
   struct Offer {
     SignalKey signal;
     Command command;
+    uint32_t delays = 0;
   };
 
+  /// Nothing is left but offers that are made again later: time may pass.
+  bool only_put_off() const;
+  void tell_repeated(const SignalRecord& record, const std::string& actor, Instant now);
   Outcome<void> find_contact(Signal& signal, std::vector<std::string>& warnings);
   void take_in(IncomingSignal incoming, const std::optional<SignalRecord>& known,
                std::vector<std::string> warnings, Instant now);

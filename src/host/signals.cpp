@@ -1,3 +1,4 @@
+#include "host/deferral.h"
 #include "host/partition.h"
 
 /// Signals on their way to waits: what came before a wait opened is offered in the decision that
@@ -8,6 +9,9 @@ namespace {
 
 constexpr size_t recovery_page_waits = 20'000;
 constexpr size_t recovery_page_signals = 1'000;
+/// Lines that wait for a store that is away; more are not kept.
+constexpr size_t notes_max = 10'000;
+constexpr Duration notes_delay{1'000};
 
 }  // namespace
 
@@ -61,6 +65,22 @@ void Host::Partition::forget_unsound(Instant now) {
     ++counters_.store_failures;
     abandon(group, error, now);
   }
+}
+
+void Host::Partition::note(AuditLine line) {
+  if (notes_.size() < notes_max) notes_.push_back(std::move(line));
+}
+
+bool Host::Partition::notes_due(Instant now) const {
+  return !notes_.empty() && is_due(notes_at_, now);
+}
+
+/// What is not known to be written is written with the next batch, or after a while.
+void Host::Partition::land_notes(const CommitAnswer& answer, CommitOutcome outcome, Instant now) {
+  if (outcome == CommitOutcome::done) return ports_.feed.audited(answer.batch.audit);
+  if (outcome == CommitOutcome::refused) return;
+  notes_at_ = now + notes_delay;
+  for (const AuditLine& line : answer.batch.audit) note(line);
 }
 
 void Host::Partition::land_signals(const CommitAnswer& answer, size_t first, Instant now) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/uuid.h"
 #include "core/run/history.h"
 #include "host/wait_audit.h"
 
@@ -88,6 +89,30 @@ void add_approvals(std::vector<ApprovalRecord>& approvals, std::vector<ApprovalR
       *known = std::move(record);
     }
   }
+}
+
+std::vector<DeadLetterEntry> failed_resumes(const Run& run, const std::vector<Event>& events,
+                                            const std::vector<WaitRecord>& waits) {
+  std::vector<DeadLetterEntry> entries;
+  for (const Event& event : events) {
+    const auto* failed = std::get_if<ResumeFailed>(&event.body);
+    if (failed == nullptr || failed->retry_at) continue;
+    DeadLetterEntry& entry = entries.emplace_back();
+    job::DeadLetter& letter = entry.letter;
+    letter.id = uuid_v5(failed->wait + "/dead");
+    letter.account = run.account;
+    letter.run = run.id;
+    for (const WaitRecord& record : waits)
+      if (record.wait.id == failed->wait) letter.step_id = record.wait.step;
+    letter.topic = "wait";
+    letter.status = letter.last_state = job::State::failed;
+    letter.reason_code = wait_resume_failed;
+    letter.reason = "the wait could not be resumed: " + failed->error;
+    letter.attempts = failed->attempt;
+    letter.error = Value::object({{"wait_id", failed->wait}, {"message", failed->error}});
+    letter.created_at = event.at;
+  }
+  return entries;
 }
 
 RunWrite write_of(const Touched& touched) {

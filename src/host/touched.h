@@ -21,9 +21,10 @@ namespace fermata {
 /// A command on its way through the host.
 struct Item {
   Command command;
-  Reply reply;          ///< empty for the engine's own commands
-  uint32_t tries = 0;   ///< commits that conflicted
-  uint32_t delays = 0;  ///< how often the store could not be read or written
+  Reply reply;            ///< empty for the engine's own commands
+  uint32_t tries = 0;     ///< commits that conflicted
+  uint32_t delays = 0;    ///< how often the store could not be read or written
+  uint32_t refusals = 0;  ///< how often the store did not take what was decided
   /// Follows from a command of the same turn, which brings it again should the commit fail.
   bool posted = false;
 };
@@ -58,7 +59,8 @@ struct Flight {
   size_t commands = 0;
   RollWrite roll{};
   size_t signals = 0;  ///< that are written with it
-  bool empty() const { return size() == 0 && roll.empty() && signals == 0; }
+  size_t lines = 0;    ///< of the audit, that belong to nothing in it
+  bool empty() const { return size() == 0 && roll.empty() && signals == 0 && lines == 0; }
   size_t size() const {
     return runs.size() + jobs.size() + schedules.size() + deliveries.size() + contacts.size();
   }
@@ -108,6 +110,10 @@ class HeldItems {
 void add_waits(std::vector<WaitRecord>& waits, std::vector<WaitRecord> more);
 
 void add_approvals(std::vector<ApprovalRecord>& approvals, std::vector<ApprovalRecord> more);
+
+/// What the dead letter queue shows of waits that could not be resumed (W-66).
+std::vector<DeadLetterEntry> failed_resumes(const Run& run, const std::vector<Event>& events,
+                                            const std::vector<WaitRecord>& waits);
 
 /// What is to be stored of it. Its waits and approvals are handed over when the batch is made.
 RunWrite write_of(const Touched& touched);

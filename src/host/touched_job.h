@@ -43,6 +43,11 @@ struct TouchedJob {
   std::vector<job::PolicyDecision> decisions{};
   /// What the windows of velocity rules were told too early, should it not be stored.
   std::vector<std::pair<job::VelocityCount, Instant>> counted{};
+  std::optional<DaySpent> spent{};
+  std::optional<std::string> held{};
+  bool drop_held = false;
+  std::vector<std::string> dropped_blobs{};
+  std::optional<job::SettleLetter> settled_letter{};
   std::vector<DecidedJobItem> items{};
   bool idle() const { return events.empty() && audit.empty() && decisions.empty(); }
 };

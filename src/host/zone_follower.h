@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,12 +20,20 @@ class ZoneFollower {
   /// are durable: what was decided with the old data is looked for when it is.
   std::vector<RunId> next(const ZoneTable& zones, uint64_t decided, uint64_t landed, Instant now,
                           size_t most);
+  /// True when these are other data than the last ones seen; not for the first after a start.
+  bool changed(const ZoneTable& zones) const { return !seen_.empty() && seen_ != zones.version(); }
+  /// True for an account that is to be told of the version in force: once each.
+  bool tells(const AccountId& account);
+  /// The version before the one in force, or empty when it was not seen.
+  const std::string& before() const { return before_; }
   bool idle() const { return !more_; }
   std::optional<Instant> next_due() const { return try_again_at_; }
 
  private:
   Store& store_;
-  std::string seen_;           ///< the version in force
+  std::string seen_;  ///< the version in force
+  std::string before_;
+  std::set<AccountId> told_;
   std::string followed_;       ///< by every wait
   uint64_t begins_after_ = 0;  ///< so many batches
   RunId cursor_;

@@ -29,4 +29,10 @@ bool matches(const DeadLetterFilter& filter, const DeadLetterEntry& entry) {
   return !filter.to || letter.created_at < *filter.to;
 }
 
+void settle_entry(DeadLetterEntry& entry, const job::SettleLetter& settle) {
+  entry.resolution = settle.released ? Resolution::released : Resolution::discarded;
+  entry.resolved_at = settle.at;
+  entry.resolved_by = settle.by;
+}
+
 }  // namespace fermata

@@ -33,6 +33,9 @@ struct DeadLetterEntry {
   }
 };
 
+/// What the job's own commit makes of its open entry (J-51).
+void settle_entry(DeadLetterEntry& entry, const job::SettleLetter& settle);
+
 /// Which entries a list shows; empty fields do not filter.
 struct DeadLetterFilter {
   AccountId account{};

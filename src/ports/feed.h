@@ -2,6 +2,7 @@
 #include <map>
 #include <span>
 
+#include "core/breaker/breaker.h"
 #include "core/job/effect.h"
 #include "core/job/event.h"
 #include "core/job/summary.h"
@@ -43,11 +44,17 @@ class Feed {
   virtual void job_happened(const job::Job& /*state*/, std::span<const job::Event>) {}
   /// What policy said of a job.
   virtual void job_judged(const job::PolicyDecision&) {}
+  /// How long it took to say what becomes of a result before anybody has read it.
+  virtual void result_planned(const job::Job&, uint64_t /*micros*/) {}
   /// A worker's word that changed nothing, or an orphan that a sweep has found.
   virtual void report_rejected(job::Answer) {}
   virtual void job_replayed(const job::Summary&) {}
   /// All open jobs were looked at: how many nothing would have moved, by state.
   virtual void jobs_swept(const std::map<job::State, uint64_t>& /*stale*/) {}
+  /// The policy kernel judges by this snapshot now; what was judged by others is asked again.
+  virtual void kernel_named(const std::string& /*snapshot*/) {}
+  /// A breaker before a policy kernel is in another state.
+  virtual void breaker_changed(std::string_view /*name*/, breaker::State) {}
   /// A line of a `log` node.
   virtual void logged(const WriteLog& /*line*/) {}
 };
@@ -76,6 +83,9 @@ class PassingFeed : public Feed {
     inner_.job_happened(state, events);
   }
   void job_judged(const job::PolicyDecision& decision) override { inner_.job_judged(decision); }
+  void result_planned(const job::Job& job, uint64_t micros) override {
+    inner_.result_planned(job, micros);
+  }
   void report_rejected(job::Answer answer) override { inner_.report_rejected(answer); }
   void job_replayed(const job::Summary& summary) override { inner_.job_replayed(summary); }
   void jobs_swept(const std::map<job::State, uint64_t>& stale) override {
@@ -87,6 +97,10 @@ class PassingFeed : public Feed {
   }
   void schedule_settled(const schedule::Schedule& state) override {
     inner_.schedule_settled(state);
+  }
+  void kernel_named(const std::string& snapshot) override { inner_.kernel_named(snapshot); }
+  void breaker_changed(std::string_view name, breaker::State state) override {
+    inner_.breaker_changed(name, state);
   }
   void logged(const WriteLog& line) override { inner_.logged(line); }
 

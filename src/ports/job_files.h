@@ -30,11 +30,10 @@ struct LogPage {
   std::string next_cursor;      ///< empty on the last page
 };
 
-/// The large things of jobs, which stand beside their records: blobs (J-2), which no later write
-/// replaces, and the logs of attempts. Safe from several threads.
-class JobFiles {
+/// What a scan reads and leaves. Safe from several threads.
+class ScanFiles {
  public:
-  virtual ~JobFiles() = default;
+  virtual ~ScanFiles() = default;
   /// Keeps the bytes for the account, once however often they are put. What no job refers to is
   /// removed some time after `now` (retention.h).
   virtual Outcome<BlobRef> put_blob(const AccountId& account, std::string_view bytes,
@@ -43,6 +42,15 @@ class JobFiles {
   /// their hash any more.
   virtual Outcome<std::optional<std::string>> blob(const AccountId& account,
                                                    const std::string& sha256) = 0;
+  /// The output of the job that is held, as canonical JSON; nothing when none is.
+  virtual Outcome<std::optional<std::string>> held_output(const JobId& job) = 0;
+};
+
+/// The large things of jobs, which stand beside their records: blobs (J-2), which no later write
+/// replaces, outputs that are held, and the logs of attempts. Safe from several threads.
+class JobFiles : public ScanFiles {
+ public:
+  virtual Outcome<uint64_t> count_held() = 0;
   virtual Outcome<std::optional<uint64_t>> blob_bytes(const AccountId& account,
                                                       const std::string& sha256) = 0;
 

@@ -189,6 +189,8 @@ class Reader {
   /// What is kept count of, of one account or (when empty) of all, of one workflow or of all.
   virtual Outcome<WaitTally> wait_tally(const AccountId& account, const WorkflowId& workflow,
                                         Instant now) = 0;
+  /// Accounts that ever had a wait, by name.
+  virtual Outcome<std::vector<AccountId>> wait_accounts() = 0;
   /// Accounts with waits that should have ended by now: one of them, or (when empty) all.
   virtual Outcome<std::vector<OverdueWaits>> overdue_waits(const AccountId& account,
                                                            Instant now) = 0;

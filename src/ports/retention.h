@@ -51,6 +51,9 @@ class Retention {
   virtual Outcome<RunSweep> remove_jobs(uint64_t after, Instant before, size_t limit) = 0;
   /// Entries of the dead letter queue that were opened before `before`.
   virtual Outcome<Sweep> remove_dead_letters(Instant before, size_t limit) = 0;
+  /// Resolved entries of accounts that have more than `most`, oldest first, until no account has;
+  /// open ones stay however many they are.
+  virtual Outcome<Sweep> trim_dead_letters(uint64_t most, size_t limit) = 0;
   /// Lines of the decision log written before `before`.
   virtual Outcome<Sweep> remove_decisions(Instant before, size_t limit) = 0;
   /// Blobs that no job refers to and nobody has put since `before`.

@@ -59,6 +59,7 @@ struct RunWrite {
   std::vector<Delivery> deliveries{};
   /// What signals have done to the run by `events` (W-50); one that is there already stays.
   std::vector<SignalReached> reached{};
+  std::vector<DeadLetterEntry> dead_letters{};  ///< opened by this commit
 };
 
 /// A job as the store holds it, with all of its history: that of a job stays short.
@@ -66,6 +67,16 @@ struct StoredJob {
   uint64_t version = 0;
   job::Summary summary;
   std::vector<HistoryChunk> history{};
+};
+
+/// What attempts that ended by a commit have cost, on a day of UTC counted from 1970 (J-57).
+struct DaySpent {
+  int64_t day = 0;
+  job::Usage usage{};
+};
+struct AccountSpent {
+  AccountId account;
+  job::Usage usage{};
 };
 
 /// One job's part of a commit, with the meaning of a run's. Groups hold runs and jobs alike.
@@ -79,6 +90,13 @@ struct JobWrite {
   /// That the job refers to from now on, until it is removed. One without text is there already.
   std::vector<job::KeepBlob> blobs{};
   std::vector<job::PolicyDecision> decisions{};  ///< lines of the decision log (J-25)
+  std::optional<DaySpent> spent{};               ///< added to the sum of the account
+  /// The output that is held from now on, in place of an earlier one (J-46).
+  std::optional<std::string> held{};
+  /// It goes, and so do these unless another job refers to them. Neither leaves bytes behind.
+  bool drop_held = false;
+  std::vector<std::string> dropped_blobs{};
+  std::optional<job::SettleLetter> settled_letter{};  ///< what becomes of its open dead letter
 };
 
 /// Registrations of workers as they are now, for a start to come (J-67).
@@ -118,12 +136,13 @@ struct CommitBatch {
   /// Each at most once. None depends on what was there before; a crash that leaves only part of the
   /// batch leaves these rather than what follows from them.
   std::vector<SignalWrite> signals{};
+  std::vector<AuditLine> audit{};  ///< that belongs to nothing else in it
   bool empty() const { return size() == 0; }
-  /// How many outcomes it has: per run, job, schedule, delivery, contact and signal, then one for a
-  /// roll that is not empty.
+  /// How many outcomes it has: per run, job, schedule, delivery, contact and signal, then one for
+  /// all of `audit` and one for a roll, if they are not empty.
   size_t size() const {
     return runs.size() + jobs.size() + schedules.size() + deliveries.size() + signals.size() +
-           contacts.size() + (roll.empty() ? 0 : 1);
+           contacts.size() + (audit.empty() ? 0 : 1) + (roll.empty() ? 0 : 1);
   }
 };
 
@@ -132,6 +151,7 @@ enum class CommitOutcome : uint8_t {
   conflict,     ///< the version was another; nothing of this run was written
   unavailable,  ///< surely not written; may succeed later
   unknown,      ///< written or not: load again to see
+  refused,      ///< surely not written: the store is there and does not take this
 };
 
 /// What became of a batch that was submitted.
@@ -191,7 +211,8 @@ class Store : public SignalStore, public WaitStore {
                                                      const std::string& label_key,
                                                      const std::string& label_value,
                                                      size_t limit) = 0;
-  /// Every job that has not ended: what the queue, the leases and the alarm are rebuilt from.
+  /// Every job that has not ended, or wants to be looked at all the same because its output is
+  /// held: what the queue, the leases and the alarm are rebuilt from.
   struct OpenJobsPage {
     std::vector<job::Summary> jobs;
     uint64_t cursor = 0;
@@ -217,6 +238,8 @@ class Store : public SignalStore, public WaitStore {
     bool more = false;
   };
   virtual Outcome<PassedPage> passed(Instant since, uint64_t after, size_t limit) = 0;
+  /// What accounts have spent on a day: the sums of what was written with jobs.
+  virtual Outcome<std::vector<AccountSpent>> spent_on(int64_t day) = 0;
   /// Registrations of workers as last written. One that cannot be read is left out.
   virtual Outcome<std::vector<fleet::RegistrationRecord>> registrations() = 0;
 

@@ -8,6 +8,8 @@
 #include "base/uuid.h"
 #include "front/flow_text.h"
 #include "server/console/answer.h"
+#include "server/look_back.h"
+#include "server/console/folder.h"
 #include "server/problem.h"
 #include "server/routes/table.h"
 #include "server/wait_sweep.h"
@@ -109,11 +111,15 @@ Api::Api(ApiParts parts, ApiOptions options)
                }),
       pool_(options_.work_threads, options_.work_queue_max) {
   epoch_ = new_uuid_v4().substr(0, 8);
+  parts_.hub.measures().begin(now());
+  parts_.hub.agenda().begin_reading();
+  parts_.hub.wait_metrics().name_accounts(options_.metrics_accounts_max);
 }
 
 Outcome<void> Api::recover() {
   FERMATA_TRY_VOID(bulk_.recover());
   overdue_alerts_.start();
+  look_back(*this);
   return resume_sweeps(*this);
 }
 
@@ -160,11 +166,21 @@ void Api::answered(const http::Request& request, int status, std::chrono::nanose
   tracing_.end(request, status, took, now());
 }
 
+std::optional<http::Response> Api::console_for(const http::Request& request) const {
+  if (!options_.console_dir.empty()) return folder_answer(request, options_.console_dir);
+  return console_answer(request, ConsoleFiles::bundled());
+}
+
 void Api::fail(const Call& call, const Error& error) {
   std::string instance = "urn:uuid:" + new_uuid_v7();
   if (is_surprise(error.code) && options_.log)
     options_.log({std::string(title_of(error.code)), log_fields(call, error, instance)});
-  call.send(problem_response(error, instance));
+  Value document = problem_value(error, instance);
+  bool conflicts = error.code == ErrorCode::version_conflict;
+  if (conflicts) document.set("status", call.route.version_conflict);
+  http::Response response = problem_document(error, document);
+  if (conflicts) response.status = call.route.version_conflict;
+  call.send(std::move(response));
 }
 
 AuditLine Api::audit(const Call& call, std::string action, std::string subject,
@@ -215,7 +231,7 @@ void Api::handle(const http::Request& request, http::Responder responder) {
     return responder.send(refuse(guarded.error()));
   const auto* route = static_cast<const Route*>(request.route);
   if (!route) {
-    auto page = console_answer(request, ConsoleFiles::bundled());
+    auto page = console_for(request);
     return responder.send(page ? *std::move(page) : not_found(request));
   }
   dispatch({request, *route, std::move(responder), {}, {}, {}});

@@ -11,10 +11,12 @@
 #include "front/account_book.h"
 #include "front/definitions.h"
 #include "front/policy_board.h"
+#include "front/pool_board.h"
 #include "front/vault.h"
 #include "host/callback_intake.h"
 #include "host/contact_intake.h"
 #include "host/intake.h"
+#include "host/kernel_desk.h"
 #include "host/job_intake.h"
 #include "host/schedule_intake.h"
 #include "host/signal_intake.h"
@@ -26,6 +28,7 @@
 #include "ports/job_files.h"
 #include "ports/reader.h"
 #include "ports/retention.h"
+#include "ports/views.h"
 #include "server/access.h"
 #include "server/bulk.h"
 #include "server/deadlines.h"
@@ -38,6 +41,7 @@
 #include "server/router.h"
 #include "server/sessions.h"
 #include "server/signal_counting.h"
+#include "server/simulations.h"
 #include "server/work_pool.h"
 
 namespace fermata::server {
@@ -73,6 +77,8 @@ struct ApiParts {
   ContactIntake& contact_intake;
   Contacts& contacts;
   front::AccountBook& accounts;  ///< loaded; shared with the engine
+  Views& views;
+  front::PoolBoard& pools;
 };
 
 /// A line of the log; no secrets.
@@ -84,6 +90,7 @@ struct ApiLogLine {
 struct ApiOptions {
   AccessOptions access;
   RateLimit rate_limit;
+  size_t metrics_accounts_max = 0;  ///< accounts that metrics show by name; 0: they do not tell
   graph::DefinitionLimits definition_limits;
   int json_nesting_max = 128;
   int64_t wait_ms_max = 60'000;      ///< of `?wait=`; setting http_wait_ms_max
@@ -93,6 +100,8 @@ struct ApiOptions {
   size_t bulk_items_max = 100'000;   ///< that one operation may act on
   uint32_t flow_snapshots_kept = 8;  ///< parks of a script that a fork may go back to
   job::Limits job_limits;
+  PolicySettings policy{};
+  RunLimits run_limits{};  ///< of simulations; those of the engine
   schedule::ScheduleLimits schedule_limits;
   size_t job_batch_max = 1'000;
   uint64_t job_log_bytes_max = 1 << 20;  ///< of one attempt
@@ -101,6 +110,7 @@ struct ApiOptions {
   size_t work_queue_max = 1024;
   bool demo_echo = false;
   bool secure_cookies = false;  ///< the server speaks TLS
+  std::string console_dir{};    ///< the console's files, instead of those in the program
   std::string version = "0.1.0";
   std::optional<TestClock> test_clock;
   std::function<size_t()> queue_depth;  ///< commands waiting for the engine
@@ -115,10 +125,17 @@ struct ApiOptions {
   /// The zone data in force; absent: UTC only.
   std::function<std::shared_ptr<const ZoneTable>()> zones;
   std::function<bool()> ready;  ///< recovered; absent means yes
+  /// A text as far as the output rules let it be read; absent: as it is.
+  std::function<Value(const policy::AccountPolicy&, const policy::OutputFacts&, const Value&)>
+      clean_text;
+  policy::OutputSettings output{};
   std::function<size_t()> connections_open;
   std::function<void(const ApiLogLine&)> log;
-  Telemetry* telemetry = nullptr;  ///< present where traces are collected; outlives the Api
-  double trace_share = 1;          ///< of the traces that begin here, those that are recorded
+  /// The settings in force: a list of {name, value, source}, without secrets (U-49).
+  std::function<Value()> configuration;
+  std::function<Value()> store_facts;  ///< {kind, …} of where things are kept
+  Telemetry* telemetry = nullptr;      ///< present where traces are collected; outlives the Api
+  double trace_share = 1;              ///< of the traces that begin here, those that are recorded
 };
 
 /// The REST API: finds the route, guards it (origin, key, role, rate) and calls its handler. Knows
@@ -146,9 +163,11 @@ class Api final : public http::Handler {
   JobFiles& job_files() { return parts_.job_files; }
   CallbackIntake& callbacks() { return parts_.callbacks; }
   front::PolicyBoard& policy() { return parts_.policy; }
+  front::PoolBoard& pools() { return parts_.pools; }
   ContactIntake& contact_intake() { return parts_.contact_intake; }
   Contacts& contacts() { return parts_.contacts; }
   front::AccountBook& account_book() { return parts_.accounts; }
+  Views& views() { return parts_.views; }
   Reader& reader() { return parts_.reader; }
   Catalog& catalog() { return parts_.catalog; }
   Bulks& bulks() { return parts_.bulks; }
@@ -161,6 +180,7 @@ class Api final : public http::Handler {
   front::Definitions& definitions() { return parts_.definitions; }
   front::Vault& vault() { return parts_.vault; }
   KeyRing& keys() { return keys_; }
+  Simulations& simulations() { return simulations_; }
   Sessions& sessions() { return sessions_; }
   Metrics& metrics() { return metrics_; }
   Deadlines& deadlines() { return deadlines_; }
@@ -177,6 +197,8 @@ class Api final : public http::Handler {
   void set_stopping() { stopping_ = true; }
   bool stopping() const { return stopping_; }
 
+  /// The console's answer to a request, if it is its business.
+  std::optional<http::Response> console_for(const http::Request& request) const;
   void fail(const Call& call, const Error& error);
   AuditLine audit(const Call& call, std::string action, std::string subject,
                   std::string reason = {}) const;
@@ -206,6 +228,7 @@ class Api final : public http::Handler {
   SignalCounting signals_{parts_.signals, parts_.accounts, parts_.hub.wait_metrics()};
   OverdueAlerts overdue_alerts_{*this};
   BulkRunner bulk_{*this};
+  Simulations simulations_{parts_.clock};
   RequestTracing tracing_;
   Deadlines deadlines_;
   WorkPool pool_;  ///< last, so that its threads end before what they use

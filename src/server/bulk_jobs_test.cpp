@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include "server/jobs_fixture.h"
 
 namespace fermata::server {
@@ -12,17 +10,6 @@ class BulkJobs : public Jobs {
     return text(post("/jobs", Value::object({{"topic", topic}})).body.get("id"));
   }
   std::string state(const std::string& id) { return text(get("/jobs/" + id).body.get("state")); }
-  /// The operation once it is over.
-  Value ended(const Answer& begun) {
-    EXPECT_EQ(begun.status, 202) << begun.text;
-    std::string path = "/bulk/" + text(begun.body.get("bulk_id"));
-    Value shown = get(path).body;
-    for (int tries = 0; tries < 400 && shown.get("state") == Value("running"); ++tries) {
-      usleep(5'000);
-      shown = get(path).body;
-    }
-    return shown;
-  }
 };
 
 // U-40, U-12

@@ -8,13 +8,15 @@ class DeadLetterQueue : public Jobs {
   void fail_one(const std::string& topic, const std::string& id) {
     ASSERT_EQ(post("/jobs", Value::object({{"topic", topic}, {"id", id}})).status, 201);
     if (registration_.empty()) registration_ = enroll();
-    Value claimed = claim(registration_, ++seq_);
-    ASSERT_EQ(claimed.get("jobs").size(), 1u);
-    report(
-        registration_,
-        result_of(claimed.get("jobs").items()[0], "failed",
-                  Value::object(
-                      {{"error", Value::object({{"code", "smtp"}, {"message", "no such box"}})}})));
+    const Value claimed = claim(registration_, ++seq_).get("jobs");
+    Value error = Value::object({{"code", "smtp"}, {"message", "no such box"}});
+    bool failed = false;
+    for (const Value& job : claimed.items()) {
+      if (job.get("job_id") != Value(id)) continue;
+      report(registration_, result_of(job, "failed", Value::object({{"error", error}})));
+      failed = true;
+    }
+    ASSERT_TRUE(failed) << to_json(claimed);
   }
   Value items(const std::string& query = "") { return get("/dlq" + query).body.get("items"); }
 
@@ -136,6 +138,8 @@ TEST_F(DeadLetterQueue, entry_is_retried_as_one_job_however_often) {
   std::string path = "/dlq/" + text(entry.get("id")) + "/retry";
   Answer wrong = post(path, Value::object({{"changes", Value::object({{"topci", "y"}})}}));
   EXPECT_EQ(wrong.status, 422) << wrong.text;
+  wrong = post(path, Value::object({{"changes", Value::object({{"topic", "../y"}})}}));
+  EXPECT_EQ(wrong.body.get("errors").items()[0].get("path"), Value("/changes/topic")) << wrong.text;
   Answer retried = post(path, Value::object());
   ASSERT_EQ(retried.status, 201) << retried.text;
   std::string id = text(retried.body.get("id"));
@@ -151,6 +155,74 @@ TEST_F(DeadLetterQueue, entry_is_retried_as_one_job_however_often) {
   EXPECT_EQ(resolved.get("resolution"), Value("retried"));
   EXPECT_EQ(text(resolved.get("retried_as")), id);
   EXPECT_EQ(get("/jobs").body.get("items").size(), 2u);
+}
+
+// J-60, J-84: what it may have done already it does not do twice.
+TEST_F(DeadLetterQueue, retried_job_hands_over_the_key_of_the_one_that_failed) {
+  fail_one("mail.send", "j1");
+  std::string entry = text(items().items()[0].get("id"));
+  Answer retried = post("/dlq/" + entry + "/retry", Value::object());
+  ASSERT_EQ(retried.status, 201) << retried.text;
+  Value made = get("/jobs/" + text(retried.body.get("id"))).body;
+  EXPECT_EQ(made.get("idempotency_key"), Value("j1"));
+  fail_one("mail.send", "j2");
+  entry = text(items().items()[0].get("id"));
+  Value changes = Value::object({{"changes", Value::object({{"input", 6}})}});
+  Answer changed = post("/dlq/" + entry + "/retry", changes);
+  ASSERT_EQ(changed.status, 201) << changed.text;
+  made = get("/jobs/" + text(changed.body.get("id"))).body;
+  EXPECT_EQ(made.get("idempotency_key"), changed.body.get("id")) << "other work, another key";
+}
+
+// J-2, J-84
+TEST_F(DeadLetterQueue, retried_job_has_its_large_input_too) {
+  std::string worker = enroll("big");
+  Value input = Value(std::string(100'000, 'x'));
+  post("/jobs", Value::object({{"topic", "big"}, {"id", "j1"}, {"input", input}}));
+  Value job = claim(worker, 1).get("jobs").items()[0];
+  report(worker, result_of(job, "failed", Value::object()));
+  Answer retried = post("/dlq/" + text(items().items()[0].get("id")) + "/retry", Value::object());
+  ASSERT_EQ(retried.status, 201) << retried.text;
+  Value again = claim(worker, 2).get("jobs").items()[0];
+  EXPECT_EQ(again.get("job_id"), retried.body.get("id"));
+  EXPECT_EQ(again.get("input_blob"), job.get("input_blob"));
+  std::string sha = text(again.get("input_blob").get("sha256"));
+  EXPECT_EQ(get("/worker/blobs/" + sha).text.size(), 100'002u);
+}
+
+// J-84
+TEST_F(DeadLetterQueue, selection_is_retried_in_bulk_after_a_dry_run) {
+  for (const char* id : {"j1", "j2", "j3"}) fail_one("mail.send", id);
+  fail_one("pay", "j4");
+  auto bulk = [&](const std::string& body) { return world.ask("POST", "/api/v1/dlq/bulk", body); };
+  EXPECT_EQ(bulk(R"({"action":"retry","filter":{}})").code(), "filter_required");
+  EXPECT_EQ(bulk(R"({"action":"burn","filter":{"topic":"x"}})").status, 422);
+  EXPECT_EQ(bulk(R"({"action":"retry","filter":{"colour":"red"}})").status, 422);
+  EXPECT_EQ(bulk(R"({"action":"retry","filter":{"topic":"x"},"rate_per_second":0})").status, 422);
+  Answer dry = bulk(R"({"action":"retry","filter":{"topic":"mail.*"},"dry_run":true})");
+  ASSERT_EQ(dry.status, 200) << dry.text;
+  EXPECT_EQ(dry.body.get("count"), Value(3));
+  EXPECT_EQ(dry.body.get("by_reason").get("retries_exhausted"), Value(3));
+  EXPECT_EQ(items().size(), 4u) << "a dry run writes nothing";
+  EXPECT_EQ(get("/jobs").body.get("items").size(), 4u);
+  Answer begun = bulk(R"({"token":")" + text(dry.body.get("token")) +
+                      R"(","rate_per_second":1000,"reason":"fixed"})");
+  Value over = ended(begun);
+  EXPECT_EQ(over.get("done"), Value(3));
+  ASSERT_EQ(items().size(), 1u);
+  EXPECT_EQ(items().items()[0].get("job_id"), Value("j4"));
+  const Value resolved = items("?state=resolved");
+  for (const Value& entry : resolved.items()) {
+    EXPECT_EQ(entry.get("resolution"), Value("retried"));
+    Value made = get("/jobs/" + text(entry.get("retried_as"))).body;
+    EXPECT_EQ(made.get("parent_job_id"), entry.get("job_id"));
+  }
+  std::string j4 = text(items().items()[0].get("id"));
+  Answer again = bulk(R"({"action":"retry","ids":[")" + j4 + R"(","nobody"]})");
+  over = ended(again);
+  EXPECT_EQ(over.get("done"), Value(1)) << to_json(over);
+  EXPECT_EQ(over.get("refused"), Value(1));
+  EXPECT_EQ(get("/jobs").body.get("items").size(), 8u);
 }
 
 }  // namespace

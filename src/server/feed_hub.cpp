@@ -9,6 +9,7 @@ FeedHub::FeedHub(size_t ring_max) : ring_max_(ring_max) {}
 
 void FeedHub::committed(const RunSummary& summary, const HistoryChunk& events) {
   if (summary.saga != SagaStatus::none) saga_metrics_.committed(summary, events);
+  measures_.committed(summary, events.first_sequence == 1);
   std::vector<std::shared_ptr<Listener>> listeners;
   {
     std::lock_guard lock(mutex_);

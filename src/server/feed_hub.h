@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "ports/feed.h"
+#include "server/agenda.h"
 #include "server/job_metrics.h"
+#include "server/measures.h"
 #include "server/saga_metrics.h"
 #include "server/wait_metrics.h"
 
@@ -24,7 +26,15 @@ class FeedHub final : public Feed {
 
   void committed(const RunSummary& summary, const HistoryChunk& events) override;
   void approvals_changed(std::span<const ApprovalRecord> approvals) override;
-  void waits_changed(std::span<const WaitRecord> waits) override { wait_metrics_.changed(waits); }
+  void settled(const Run& state) override {
+    measures_.settled(state);
+    agenda_.settled(state);
+  }
+  void job_settled(const job::Job& state) override { agenda_.settled(state); }
+  void waits_changed(std::span<const WaitRecord> waits) override {
+    wait_metrics_.changed(waits);
+    measures_.waits_changed(waits);
+  }
   void audited(std::span<const AuditLine> lines) override { wait_metrics_.audited(lines); }
   void callback_attempted(const Delivery& delivery) override { wait_metrics_.attempted(delivery); }
   /// Tells streams of the account what its people should look at.
@@ -35,6 +45,9 @@ class FeedHub final : public Feed {
     saga_metrics_.happened(state, events);
   }
   void job_judged(const job::PolicyDecision& decision) override { job_metrics_.judged(decision); }
+  void result_planned(const job::Job& job, uint64_t micros) override {
+    job_metrics_.planned(job, micros);
+  }
   void report_rejected(job::Answer answer) override { job_metrics_.rejected(answer); }
   void job_replayed(const job::Summary& summary) override { job_metrics_.replayed(summary); }
   void jobs_swept(const std::map<job::State, uint64_t>& stale) override {
@@ -85,9 +98,11 @@ class FeedHub final : public Feed {
     uint64_t ended[4] = {};  ///< completed, failed, cancelled, timed out
   };
   Counts counts() const;
-  const JobMetrics& job_metrics() const { return job_metrics_; }
+  JobMetrics& job_metrics() { return job_metrics_; }
   WaitMetrics& wait_metrics() { return wait_metrics_; }
   SagaMetrics& saga_metrics() { return saga_metrics_; }
+  Measures& measures() { return measures_; }
+  Agenda& agenda() { return agenda_; }
 
  private:
   struct Entry {
@@ -127,6 +142,8 @@ class FeedHub final : public Feed {
   JobMetrics job_metrics_;
   WaitMetrics wait_metrics_;
   SagaMetrics saga_metrics_;
+  Measures measures_;
+  Agenda agenda_;
 };
 
 }  // namespace fermata::server

@@ -124,6 +124,34 @@ TEST(Guide, every_command_of_the_wait_service_gives_what_it_says) {
   play("wait-service.md", 12, commands_in);
 }
 TEST(Guide, every_example_of_waits_gives_what_it_says) { play("waits.md", 15); }
+/// The mail of the guide: who opens it is welcomed, who has not after 72 hours is reminded.
+TEST(Guide, mail_of_the_page_on_waits_reminds_after_three_days) {
+  std::filesystem::path folder = std::filesystem::path(__FILE__).parent_path();
+  std::ifstream page(folder / "../../docs/guide/waits.md");
+  TestWorld world;
+  for (const Example& example : examples_in(page))
+    if (example.method == "PUT" && example.target == "/api/v1/workflows/onboarding")
+      ASSERT_EQ(world.ask("PUT", example.target, example.body).status, 201);
+  std::string opens = world.start("onboarding", R"({"contact_id": "opens"})");
+  std::string sleeps = world.start("onboarding", R"({"contact_id": "sleeps"})");
+  ASSERT_TRUE(world.wait_for(sleeps, "waiting"));
+  auto sent = world.ask("POST", "/api/v1/events",
+                        R"({"event_type": "email_open", "contact_id": "opens",
+                            "data": {"message_id": "email-123"}})");
+  EXPECT_EQ(sent.body.get("matched_total"), Value(1)) << sent.text;
+  constexpr int64_t three_days_ms = 72 * 3'600'000;
+  world.advance(Duration{three_days_ms - 1});
+  EXPECT_TRUE(world.wait_for(sleeps, "waiting"));
+  world.advance(Duration{1});
+  auto output = [&](const std::string& run) {
+    EXPECT_TRUE(world.wait_for(run, "completed"));
+    return world.ask("GET", "/api/v1/executions/" + run).body.get("output");
+  };
+  EXPECT_TRUE(output(sleeps).find("remind"));
+  EXPECT_FALSE(output(sleeps).find("welcome"));
+  EXPECT_TRUE(output(opens).find("welcome"));
+  EXPECT_FALSE(output(opens).find("remind"));
+}
 TEST(Guide, every_example_of_contacts_gives_what_it_says) { play("contacts.md", 14); }
 
 }  // namespace

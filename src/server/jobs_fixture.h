@@ -1,5 +1,6 @@
 #pragma once
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <string>
 
@@ -50,6 +51,18 @@ class Jobs : public testing::Test {
   }
   static std::string text(const Value& value) {
     return value.is_string() ? std::string(value.as_string()) : "";
+  }
+
+  /// A bulk operation once it is over.
+  Value ended(const Answer& begun) {
+    EXPECT_EQ(begun.status, 202) << begun.text;
+    std::string path = "/bulk/" + text(begun.body.get("bulk_id"));
+    Value shown = get(path).body;
+    for (int tries = 0; tries < 400 && shown.get("state") == Value("running"); ++tries) {
+      usleep(5'000);
+      shown = get(path).body;
+    }
+    return shown;
   }
 
   /// One job, submitted and claimed; how the worker sees it.

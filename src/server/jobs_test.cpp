@@ -126,6 +126,51 @@ TEST_F(Jobs, unreadable_result_is_invalid_and_the_third_fails_the_attempt) {
   EXPECT_EQ(get("/jobs/" + id).body.get("state"), Value("FAILED"));
 }
 
+// J-65, JT-34
+TEST_F(Jobs, hostile_reports_harm_neither_their_neighbours_nor_the_server) {
+  std::string registration = enroll();
+  std::vector<Value> jobs;
+  for (int i = 0; i < 4; ++i) {
+    post("/jobs", Value::object({{"topic", "x"}, {"id", "j" + std::to_string(i)}}));
+    jobs.push_back(claim(registration, i + 1).get("jobs").items()[0]);
+  }
+  Value typed = result_of(jobs[0], "failed", Value::object({{"execution_ms", "long"}}));
+  typed.set("attempt", Value::array({1}));
+  Value unknown = result_of(jobs[1], "wonderful", Value::object());
+  Value unfenced = result_of(jobs[3], "succeeded", Value::object());
+  unfenced.erase("fence");
+  Value good = result_of(jobs[2], "succeeded", Value::object({{"output", 1}}));
+  Value body = Value::object({{"registration_id", registration},
+                              {"results", Value::array({typed, unknown, good, unfenced})}});
+  for (int time = 0; time < 3; ++time) {
+    Answer answer = post("/worker/results", body);
+    ASSERT_EQ(answer.status, 200) << answer.text;
+    const Value answers = answer.body.get("results");
+    for (size_t i : {0, 1, 3})
+      EXPECT_EQ(answers.items()[i].get("answer"), Value("invalid")) << answer.text;
+    EXPECT_EQ(answers.items()[2].get("answer"), Value(time == 0 ? "accepted" : "duplicate"));
+  }
+  EXPECT_EQ(get("/jobs/j2").body.get("output"), Value(1));
+  for (const char* id : {"j0", "j1"}) {
+    Value job = get("/jobs/" + std::string(id)).body;
+    EXPECT_EQ(job.get("state"), Value("FAILED")) << to_json(job);
+    EXPECT_EQ(job.get("error").get("code"), Value("invalid_result"));
+  }
+  EXPECT_EQ(get("/jobs/j3").body.get("state"), Value("DISPATCHED"))
+      << "without a fence it is nobody's";
+
+  // A body that is refused unread ends its connection.
+  auto raw = [&](const std::string& text) {
+    return TestClient(world.server().port()).ask("POST", "/api/v1/worker/results", text).status;
+  };
+  std::string whole = to_json(body);
+  EXPECT_EQ(raw(whole.substr(0, whole.size() / 2)), 400);
+  EXPECT_EQ(raw(std::string(10'000, '[') + std::string(10'000, ']')), 400);
+  EXPECT_EQ(raw("{\"results\":\"" + std::string(5 << 20, 'x') + "\"}"), 413);
+  EXPECT_EQ(get("/jobs/j3").body.get("state"), Value("DISPATCHED"));
+  EXPECT_EQ(report(registration, result_of(jobs[3], "succeeded", Value::object())), "accepted");
+}
+
 TEST_F(Jobs, declined_job_goes_back_without_a_try) {
   std::string id = text(post("/jobs", Value::object({{"topic", "x"}})).body.get("id"));
   std::string registration = enroll();

@@ -47,6 +47,45 @@ TEST_F(Governed, refusal_is_data_with_a_dead_letter_and_a_line_in_the_log) {
   EXPECT_EQ(rules.get("default_hits"), Value(1));
 }
 
+// J-6
+TEST_F(Governed, denied_job_is_submitted_as_its_rule_proposes) {
+  govern(R"({"id":"no","match":{"topics":["pay.big"]},"decision":"deny","remediations":[
+             {"id":"small","title":"Pay in parts","replacement_topic":"pay.small",
+              "replacement_capability":"Parts","add_labels":{"parts":"2"},
+              "remove_labels":["rush"]}]})");
+  Value body = Value::object({{"labels", Value::object({{"rush", "1"}, {"kept", "1"}})},
+                              {"input", 5},
+                              {"priority", "batch"},
+                              {"idempotency_key", "k"}});
+  Answer denied = submit("pay.big", body);
+  ASSERT_EQ(denied.body.get("state"), Value("DENIED"));
+  std::string id = text(denied.body.get("id"));
+  Value verdict = get("/jobs/" + id).body.get("verdict");
+  ASSERT_EQ(verdict.get("remediations").size(), 1u);
+  std::string path = "/jobs/" + id + "/remediate";
+  EXPECT_EQ(post(path, Value::object()).status, 422);
+  EXPECT_EQ(post(path, Value::object({{"remediation_id", "large"}})).code(), "value_not_found");
+  EXPECT_EQ(post("/jobs/none/remediate", Value::object({{"remediation_id", "small"}})).code(),
+            "job_not_found");
+  Value small = Value::object({{"remediation_id", "small"}});
+  Answer made = post(path, small);
+  ASSERT_EQ(made.status, 201) << made.text;
+  EXPECT_EQ(made.body.get("state"), Value("SCHEDULED"));
+  EXPECT_EQ(post(path, small).body.get("id"), made.body.get("id")) << "one job however often";
+  Value job = get("/jobs/" + text(made.body.get("id"))).body;
+  EXPECT_EQ(job.get("parent_job_id"), Value(id));
+  EXPECT_EQ(job.get("topic"), Value("job.pay.small"));
+  EXPECT_EQ(job.get("capability"), Value("parts"));
+  EXPECT_EQ(job.get("labels"), Value::object({{"kept", "1"}, {"parts", "2"}}));
+  EXPECT_EQ(job.get("input"), Value(5));
+  EXPECT_EQ(job.get("priority"), Value("batch"));
+  EXPECT_EQ(job.get("idempotency_key"), made.body.get("id"));
+  Value letter = get("/dlq?state=all&job_id=" + id).body.get("items").items()[0];
+  EXPECT_EQ(letter.get("resolution"), Value("retried"));
+  EXPECT_EQ(letter.get("retried_as"), made.body.get("id"));
+  EXPECT_EQ(post("/jobs/" + text(made.body.get("id")) + "/remediate", small).code(), "wrong_state");
+}
+
 // J-20, JT-12
 TEST_F(Governed, throttled_job_is_asked_again_and_goes_on_when_the_window_has_moved) {
   govern(R"({"id":"few","match":{"topics":["mail"]},"decision":"throttle",
@@ -155,6 +194,13 @@ TEST_F(Governed, rehearsal_compares_and_writes_nothing) {
   EXPECT_EQ(told.body.get("pending_affected").size(), 1u);
   EXPECT_EQ(get("/policy/decisions").body.get("items").size(), 2u);
   EXPECT_EQ(post("/policy/rehearse", Value::object()).status, 422);
+  Value typo = Value::object({{"candidate", document("")}, {"form", "2026-01-01T00:00:00Z"}});
+  EXPECT_EQ(post("/policy/rehearse", typo).code(), "unknown_field");
+  Value wrong = Value::object({{"candidate", document("")}, {"filter", "pay"}});
+  EXPECT_EQ(post("/policy/rehearse", wrong).status, 422);
+  Value asked = Value::object({{"facts", Value::object({{"topic", "pay"}})}, {"canidate", 1}});
+  EXPECT_EQ(post("/policy/simulate", asked).code(), "unknown_field");
+  EXPECT_EQ(post("/policy/explain", Value::object()).status, 422);
 }
 
 // J-21
@@ -165,6 +211,11 @@ TEST_F(Governed, bundles_are_written_on_the_revision_that_was_read) {
   ASSERT_EQ(made.status, 200) << made.text;
   EXPECT_EQ(submit("mail").body.get("state"), Value("DENIED"));
   EXPECT_EQ(put("/policy/bundles/own", bundle, "If-Match: \"99\"\r\n").status, 412);
+  Value twice = Value::object({{"id", "own"}, {"document", bundle}});
+  Value both = Value::object({{"bundles", Value::array({twice, twice})}});
+  Answer refused = post("/policy/publish", Value::object({{"candidate", both}}));
+  EXPECT_EQ(refused.body.get("errors").items()[0].get("path"), Value("/candidate/bundles/1/id"))
+      << refused.text;
   EXPECT_EQ(get("/policy/bundles").body.get("items").size(), 1u);
   EXPECT_EQ(world.ask("DELETE", "/api/v1/policy/bundles/own").status, 204);
   EXPECT_EQ(submit("mail").body.get("state"), Value("SCHEDULED"));

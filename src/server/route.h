@@ -58,6 +58,7 @@ struct Route {
   std::string_view query = "";  ///< names of query parameters, separated by spaces
   Body body = Body::none;
   int success = 200;
+  int version_conflict = 412;  ///< the status when what is written has changed since it was read
   std::string_view request_schema = "";              ///< JSON Schema of the body, or empty
   std::string_view response_schema = "";             ///< JSON Schema of the answer, or empty
   std::string_view media_type = "application/json";  ///< of the answer

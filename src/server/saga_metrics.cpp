@@ -84,7 +84,7 @@ void SagaMetrics::append(std::string& out) const {
                 "Requests of such jobs that could not be made.", unreadable_);
   append_number(out, "saga_active", "gauge", "Executions being undone.", active_.size());
   append_number(out, "saga_parked", "gauge", "Those of them that wait for people.", parked_.size());
-  std::string_view name = "fermata_saga_rollback_duration_seconds";
+  std::string_view name = "fermata_saga_rollback_duration";
   out.append("# HELP ").append(name).append(" Seconds from the first to the last of a rollback.");
   out.append("\n# TYPE ").append(name).append(" histogram\n");
   uint64_t sum = 0;

@@ -90,7 +90,7 @@ TEST_F(Sagas, fatal_failure_undoes_what_was_done_last_first) {
   for (const char* line :
        {"fermata_saga_recorded_total 2", "fermata_saga_rollback_triggered_total 1",
         "fermata_saga_compensation_dispatched_total 2", "fermata_saga_active 0",
-        "fermata_saga_rollback_duration_seconds_count 1"})
+        "fermata_saga_rollback_duration_count 1"})
     EXPECT_NE(metrics.find(line), std::string::npos) << line;
 }
 

@@ -26,11 +26,12 @@ bool SignalCounting::submit_signals(std::vector<IncomingSignal> signals) {
     if (!incoming.reply) continue;
     incoming.reply = [reply = std::move(incoming.reply), &metrics = metrics_,
                       type = counted_type(*accounts, incoming.signal),
+                      account = incoming.signal.account,
                       begun = SteadyClock::now()](Outcome<SignalTold> told) {
       std::chrono::duration<double> took = SteadyClock::now() - begun;
       std::string_view result = !told ? "failed" : told->duplicate ? "duplicate" : "accepted";
       bool late = told && !told->record.reach.ignored.empty() && !told->duplicate;
-      metrics.signal(type, result, late, took.count());
+      metrics.signal(account, type, result, late, took.count());
       reply(std::move(told));
     };
   }

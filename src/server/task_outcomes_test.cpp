@@ -97,6 +97,22 @@ TEST_F(TaskOutcomes, cancelled_job_is_told_as_such) {
 }
 
 // F-28
+TEST_F(TaskOutcomes, task_that_policy_denies_is_told_as_such) {
+  Value rule = Value::object({{"id", "no"},
+                              {"match", Value::object({{"topics", Value::array({"charge"})}})},
+                              {"decision", "deny"},
+                              {"reason", "not here"}});
+  Value policy = Value::object(
+      {{"version", 1}, {"default_decision", "allow"}, {"rules", Value::array({rule})}});
+  Answer governed = world.ask("PUT", "/api/v1/policy/base", to_json(policy));
+  ASSERT_LT(governed.status, 300) << governed.text;
+  Value caught = output_of(begin());
+  EXPECT_EQ(caught.get("code"), Value("TASK_DENIED"));
+  EXPECT_EQ(caught.get("message"), Value("the task was not allowed"));
+  EXPECT_EQ(caught.get("task"), Value("charge"));
+}
+
+// F-28
 TEST_F(TaskOutcomes, fatal_failure_cannot_be_caught) {
   std::string run = begin();
   say(next_job(), "failed_fatal", broken("fraud"));

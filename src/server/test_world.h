@@ -12,6 +12,10 @@
 #include "server/http/test_client.h"
 #include "server/server.h"
 
+namespace fermata {
+class MemoryKernel;
+}
+
 namespace fermata::server {
 
 /// Stands between the API and the engine and can refuse commands.
@@ -58,6 +62,8 @@ class TestWorld {
   Server& server();
   TestIntake& intake();
   TestSink& sink();
+  /// Asked where `ApiOptions::policy` says so; down until it is told what to say.
+  MemoryKernel& kernel();
 
   /// By the world's own connection; the answer's body as JSON.
   struct Answer {

@@ -6,9 +6,12 @@
 #include <thread>
 
 #include "adapters/memory/entropy.h"
+#include "adapters/memory/memory_counters.h"
+#include "adapters/memory/memory_kernel.h"
 #include "adapters/memory/memory_store.h"
 #include "adapters/memory/virtual_clock.h"
 #include "adapters/memory/wheel_timers.h"
+#include "adapters/scan/thread_scans.h"
 #include "base/json.h"
 #include "host/host.h"
 #include "host/tracing.h"
@@ -64,6 +67,8 @@ bool TestIntake::submit(Command command, Reply reply) {
 HostSettings host_settings(const ApiOptions& options) {
   HostSettings settings;
   settings.jobs = options.job_limits;
+  settings.policy = options.policy;
+  settings.output = options.output;
   return settings;
 }
 
@@ -72,21 +77,29 @@ struct TestWorld::Inside {
   explicit Inside(ApiOptions options)
       : tracing(hub, options.telemetry ? *options.telemetry : no_telemetry),
         host(HostPorts{store, timers, calls, clock, engine_entropy, tracing, engine_definitions,
-                       nullptr, &sink, &store, &accounts},
+                       nullptr, &sink, &store, &accounts, &kernel, &counters, &store, &scans},
              host_settings(options)),
-        api(ApiParts{intake,      store, store,  store, clock, api_entropy, hub,
-                     definitions, vault, store,  host,  host,  store,       store,
-                     host,        host,  policy, host,  store, accounts},
-            std::move(options)),
+        api(ApiParts{intake, store, store, store,    clock, api_entropy, hub,  definitions,
+                     vault,  store, host,  host,     store, store,       host, host,
+                     policy, host,  store, accounts, store, pools},
+            with_scanner(std::move(options))),
         server(any_port(), api) {
     sink.ring = [this] { host.wake(); };
+    kernel.on_answer = [this] { host.wake(); };
     auto started = server.start();
     check(static_cast<bool>(started));
     check(static_cast<bool>(api.recover()));
     check(static_cast<bool>(policy.start()));
+    check(static_cast<bool>(pools.start()));
     engine = std::thread([this] { host.run(); });
     running = true;
     client = std::make_unique<TestClient>(server.port());
+  }
+  ApiOptions with_scanner(ApiOptions options) {
+    options.clean_text = [this](const policy::AccountPolicy& rules,
+                                const policy::OutputFacts& facts,
+                                const Value& text) { return scans.cleaned(rules, facts, text); };
+    return options;
   }
   /// Texts of policy are JSON here; the file is what the test says it is.
   front::PolicyBoard::Options policy_options() {
@@ -95,22 +108,35 @@ struct TestWorld::Inside {
     options.read_file = [this](const std::string&) -> Outcome<std::optional<std::string>> {
       return policy_file;
     };
-    options.read_text = [](std::string_view text) -> Outcome<policy::ReadText> {
+    auto read_text = [](std::string_view text) -> Outcome<policy::ReadText> {
       auto value = parse_json(text);
       if (!value)
         return fail(ErrorCode::policy_invalid, value.error().message, value.error().findings);
       return policy::ReadText{*std::move(value), {}};
     };
+    options.read_text = policy::TextReader(read_text, complaint_about_pattern);
     options.activate = [this](const policy::PolicyPtr& set) {
-      std::promise<void> done;
-      bool taken = host.with_workers([&done, set, waits = running.load()](Workers& workers) {
-        workers.set_policy(set);
-        if (waits) done.set_value();
-      });
-      check(taken);
-      if (running) done.get_future().wait();
+      put_in_force([set](Workers& workers) { workers.set_policy(set); });
     };
     return options;
+  }
+  front::PoolBoard::Options pool_options() {
+    front::PoolBoard::Options options;
+    options.activate = [this](const fleet::PoolTablePtr& table) {
+      put_in_force([table](Workers& workers) { workers.set_pools(table); });
+    };
+    return options;
+  }
+  void put_in_force(const std::function<void(Workers&)>& change) {
+    std::promise<void> done;
+    bool waits = running;
+    // Nobody waits for it before the engine runs.
+    auto* told = waits ? &done : nullptr;
+    check(host.with_workers([told, change](Workers& workers) {
+      change(workers);
+      if (told) told->set_value();
+    }));
+    if (waits) done.get_future().wait();
   }
   std::optional<std::string> policy_file{};
   ~Inside() {
@@ -125,6 +151,8 @@ struct TestWorld::Inside {
   NoCalls calls;
   TestSink sink;
   VirtualClock clock{*parse_rfc3339("2026-01-26T00:00:00Z")};
+  MemoryKernel kernel;
+  MemoryCounters counters{clock};
   SeededEntropy engine_entropy{1};
   SeededEntropy api_entropy{2};
   FeedHub hub;
@@ -135,9 +163,12 @@ struct TestWorld::Inside {
   front::AccountBook accounts{store};
   EngineDefinitions engine_definitions{definitions, store};
   Host host;
+  ThreadScans scans{store, ThreadScansOptions{.now = [this] { return clock.now(); },
+                                              .on_answer = [this] { host.wake(); }}};
   TestIntake intake{host};
   std::atomic<bool> running{false};
   front::PolicyBoard policy{store, clock, policy_options()};
+  front::PoolBoard pools{store, clock, pool_options()};
   Api api;
   Server server;
   std::thread engine;
@@ -152,6 +183,7 @@ TestWorld::TestWorld(const std::function<void(ApiOptions&)>& change) {
 }
 
 TestWorld::~TestWorld() = default;
+MemoryKernel& TestWorld::kernel() { return inside_->kernel; }
 TestSink& TestWorld::sink() { return inside_->sink; }
 
 void TestSink::submit(const CallTicket& ticket, CallRequest request) {

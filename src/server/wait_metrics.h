@@ -17,15 +17,23 @@ namespace fermata::server {
 /// asked of it; the rest is counted as it happens, on any thread.
 class WaitMetrics {
  public:
+  /// Shows this many accounts by name, as the label `account`, and the others as `other`; 0: none.
+  void name_accounts(size_t most);
+  bool names_accounts() const { return accounts_max_ > 0; }
+  /// Of these, those that are shown by name.
+  std::vector<AccountId> named(std::vector<AccountId> accounts);
+
   void changed(std::span<const WaitRecord> waits);
   void audited(std::span<const AuditLine> lines);
   void attempted(const Delivery& delivery);
   /// A signal was answered: `result` is accepted, duplicate or failed.
-  void signal(const std::string& type, std::string_view result, bool late, double seconds);
+  void signal(const AccountId& account, const std::string& type, std::string_view result, bool late,
+              double seconds);
 
   /// What is so at the moment.
   struct Gauges {
     WaitTally tally{};
+    std::vector<std::pair<AccountId, WaitTally>> accounts{};  ///< those that are shown by name
     std::vector<OverdueWaits> overdue{};
     std::set<AccountId> alerts{};              ///< accounts that are overdue for too long
     std::set<std::string> registered_types{};  ///< of signals
@@ -53,8 +61,15 @@ class WaitMetrics {
   static void append_histograms(std::string& out, std::string_view name, std::string_view help,
                                 const std::array<double, 10>& bounds, const Histograms& values);
   void append_counted(std::string& out) const;
+  /// `account="…"`, or nothing when accounts are not told apart.
+  std::string label_of(const AccountId& account);
+  bool is_named(const AccountId& account) const;
+  void append_overdue(std::string& out, const Gauges& gauges) const;
+  void append_tally(std::string& out, const Gauges& gauges) const;
 
+  size_t accounts_max_ = 0;
   mutable std::mutex mutex_;
+  std::set<AccountId> named_;  ///< in the order they were first seen, while there was room
   Histograms durations_, lateness_, match_;
   Counters rescheduled_, attempts_, signals_, late_;
 };

@@ -183,6 +183,44 @@ TEST_F(WaitOperations, metrics_tell_what_the_numbers_tell) {
   EXPECT_EQ(metric("fermata_waits_overdue"), "0");
 }
 
+// W-85: accounts by name as long as there is room, the rest together.
+TEST(WaitMetricsByAccount, are_told_apart_up_to_a_bound) {
+  TestWorld world([](ApiOptions& options) { options.metrics_accounts_max = 2; });
+  for (const char* account : {"acme", "beta", "gamma", "delta"}) {
+    std::string who = "X-Account-Id: " + std::string(account) + "\r\n";
+    world.ask("PUT", "/api/v1/workflows/w", R"({"language": "external"})", who);
+    world.ask("PUT", "/api/v1/workflows/w/executions/r-" + std::string(account), "{}", who);
+    auto answer =
+        world.ask("POST", "/api/v1/workflows/w/executions/r-" + std::string(account) + "/wait",
+                  R"({"step_id": "a", "wait_type": "fixed_time",
+                                "config": {"duration": 30, "unit": "minutes"}})",
+                  who);
+    ASSERT_EQ(answer.status, 201) << answer.text;
+  }
+  auto lines = [&](const std::string& name) {
+    std::string text = world.ask("GET", "/metrics").text, out;
+    for (size_t at = text.find("\n" + name + "{"); at != std::string::npos;
+         at = text.find("\n" + name + "{", at + 1))
+      out +=
+          text.substr(at + 1 + name.size(), text.find('\n', at + 1) - at - 1 - name.size()) + "; ";
+    return out;
+  };
+  EXPECT_EQ(lines("fermata_waits_pending"),
+            R"({account="acme",wait_type="fixed_time",source="api"} 1; )"
+            R"({account="beta",wait_type="fixed_time",source="api"} 1; )"
+            R"({account="other",wait_type="fixed_time",source="api"} 2; )");
+  EXPECT_EQ(lines("fermata_waits_upcoming"),
+            R"({account="acme",window="1h"} 1; {account="acme",window="24h"} 1; )"
+            R"({account="beta",window="1h"} 1; {account="beta",window="24h"} 1; )"
+            R"({account="other",window="1h"} 2; {account="other",window="24h"} 2; )");
+  world.advance(Duration{30 * 60'000});
+  EXPECT_EQ(lines("fermata_wait_duration_seconds_count"),
+            R"({account="acme",wait_type="fixed_time"} 1; )"
+            R"({account="beta",wait_type="fixed_time"} 1; )"
+            R"({account="other",wait_type="fixed_time"} 2; )");
+  EXPECT_EQ(lines("fermata_waits_overdue"), R"({account="acme"} 0; {account="beta"} 0; )");
+}
+
 // S-30, W-19, W-86
 TEST_F(WaitOperations, what_a_switch_holds_is_overdue_and_told_once) {
   set(R"({"waits": {"resumes_off": true}, "alerts": {"url": "https://pager.example/hook"}})");

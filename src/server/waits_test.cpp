@@ -216,7 +216,7 @@ TEST_F(Waits, bulk_acts_on_what_the_dry_run_has_shown) {
             "422 invalid_field /action");
   EXPECT_EQ(
       refused("POST", "/api/v1/waits/bulk", R"({"action": "cancel", "filter": {"colour": "red"}})"),
-      "422 invalid_field /filter/colour");
+      "422 unknown_field /filter/colour");
 }
 
 // W-21

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
+#include <fstream>
 
 #include "base/json.h"
 #include "test/command_line/process.h"
@@ -53,6 +55,35 @@ TEST(Examples, retry_takes_the_error_branch_after_the_last_attempt) {
   EXPECT_EQ(to_json(output_of(finished)), R"({"source":"fallback","reason":"network"})");
   EXPECT_NE(finished.err.find("gave up after 3 attempts: network"), std::string::npos)
       << finished.err;
+}
+
+// J-52: the example is in force, a change of it too, and a mistake is not.
+TEST(Examples, pools_are_read_watched_and_shown) {
+  Scratch scratch;
+  std::string file = scratch.path("pools.yaml");
+  std::filesystem::copy_file("examples/pools.yaml", file);
+  ServeProcess server({"--data", scratch.path("data"), "--pools-file", file});
+  auto shows = [&](const std::string& text) {
+    auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(40);
+    std::string out;
+    while (std::chrono::steady_clock::now() < deadline) {
+      out = server.command({"pools"}).out;
+      if (out.find(text) != std::string::npos) return true;
+    }
+    ADD_FAILURE() << text << " is not shown: " << out;
+    return false;
+  };
+  EXPECT_TRUE(shows("pay-eu"));
+  EXPECT_TRUE(shows("job.mail.send"));
+  std::ofstream(file) << "version: 1\npools:\n  crane: {lease_ms: 5000}\n";
+  EXPECT_TRUE(shows("crane"));
+  std::ofstream(file) << "version: 1\npools:\n  crane: {lease_ms: 5}\n";
+  EXPECT_TRUE(shows(":3:11: /pools/crane/lease_ms"));
+  EXPECT_TRUE(shows("crane"));
+  EXPECT_EQ(server.command({"pools", "drain", "crane"}).exit, 4);
+  EXPECT_EQ(server.command({"pools", "--queues"}).exit, 0);
+  EXPECT_EQ(server.command({"workers"}).exit, 0);
+  EXPECT_EQ(server.command({"workers", "drain", "nobody"}).exit, 3);
 }
 
 TEST(Examples, demo_waits_calls_and_merges) {

@@ -1,47 +1,14 @@
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
+#include <unistd.h>
 
 #include <fstream>
 
 #include "base/json.h"
 #include "test/command_line/process.h"
-
-extern char** environ;
+#include "test/command_line/worker_process.h"
 
 namespace fermata::test {
 namespace {
-
-/// `fermata worker` beside the test.
-class WorkerProcess {
- public:
-  WorkerProcess(const std::string& url, std::vector<std::string> words) {
-    words.insert(words.begin(), {std::getenv("FERMATA_BINARY"), "worker", "--server", url});
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-    EXPECT_EQ(posix_spawn(&pid_, words[0].c_str(), nullptr, nullptr, arguments.data(), environ), 0);
-  }
-  ~WorkerProcess() {
-    if (pid_ < 0) return;
-    kill(pid_, SIGKILL);
-    waitpid(pid_, nullptr, 0);
-  }
-  WorkerProcess(const WorkerProcess&) = delete;
-  WorkerProcess& operator=(const WorkerProcess&) = delete;
-  /// Sends SIGTERM and answers the exit code.
-  int stop() {
-    kill(pid_, SIGTERM);
-    int status = 0;
-    waitpid(pid_, &status, 0);
-    pid_ = -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  }
-
- private:
-  pid_t pid_ = -1;
-};
 
 /// A workflow of one job with this topic, whose output is the run's.
 std::string graph_of(const Scratch& scratch, const std::string& topic) {

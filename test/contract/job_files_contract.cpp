@@ -142,6 +142,80 @@ TEST_P(JobFilesContract, commit_that_conflicts_keeps_no_blob_and_opens_no_dead_l
 }
 
 // J-2: logs
+// J-46, J-48
+TEST_P(JobFilesContract, held_output_is_there_until_it_is_dropped) {
+  JobWrite write = creation_of(ended_job("j1"));
+  write.held = "{\"a\":1}";
+  ASSERT_EQ(put(write), CommitOutcome::done);
+  EXPECT_EQ(*job_files().held_output(JobId("j1")), std::optional<std::string>("{\"a\":1}"));
+  EXPECT_FALSE((*job_files().held_output(JobId("j2"))).has_value());
+  EXPECT_EQ(*job_files().count_held(), 1u);
+  JobWrite next = write;
+  next.expected_version = 1;
+  next.events = {};
+  next.held = "2";
+  ASSERT_EQ(put(next), CommitOutcome::done);
+  EXPECT_EQ(*job_files().held_output(JobId("j1")), std::optional<std::string>("2"));
+  next.expected_version = 2;
+  next.held.reset();
+  next.drop_held = true;
+  ASSERT_EQ(put(next), CommitOutcome::done);
+  EXPECT_FALSE((*job_files().held_output(JobId("j1"))).has_value());
+  EXPECT_EQ(*job_files().count_held(), 0u);
+}
+
+TEST_P(JobFilesContract, ended_job_that_wants_to_be_looked_at_is_found_at_start) {
+  JobWrite waiting = creation_of(ended_job("waiting"));
+  waiting.summary.state = job::State::succeeded;
+  waiting.summary.next_due = Instant{5};
+  waiting.held = "1";
+  JobWrite refused = creation_of(ended_job("refused"));
+  refused.summary.state = job::State::output_quarantined;
+  refused.held = "2";
+  JobWrite running = creation_of(ended_job("running"));
+  running.summary.state = job::State::running;
+  running.held = "3";
+  for (const JobWrite& write : {waiting, refused, running})
+    ASSERT_EQ(put(write), CommitOutcome::done);
+  auto page = store().open_jobs(0, 10);
+  ASSERT_TRUE(page);
+  std::vector<std::string> found;
+  for (const job::Summary& job : page->jobs) found.push_back(job.id.text());
+  EXPECT_EQ(found, (std::vector<std::string>{"waiting", "running"}));
+}
+
+TEST_P(JobFilesContract, dropped_blob_goes_with_the_last_job_that_refers_to_it) {
+  for (const char* id : {"a", "b"}) {
+    JobWrite write = creation_of(ended_job(id));
+    write.blobs.push_back(blob_of("shared"));
+    ASSERT_EQ(put(write), CommitOutcome::done);
+  }
+  for (const char* id : {"a", "b"}) {
+    EXPECT_TRUE(blob("shared"));
+    JobWrite write = creation_of(ended_job(id));
+    write.expected_version = 1;
+    write.events = {};
+    write.dropped_blobs = {sha256_hex("shared"), sha256_hex("never put")};
+    ASSERT_EQ(put(write), CommitOutcome::done);
+  }
+  EXPECT_FALSE(blob("shared"));
+}
+
+TEST_P(JobFilesContract, dead_letter_is_settled_by_the_commit_of_its_job) {
+  JobWrite write = creation_of(ended_job("j"));
+  write.dead_letters.push_back(letter_of("d", "j"));
+  ASSERT_EQ(put(write), CommitOutcome::done);
+  write.expected_version = 1;
+  write.events = {};
+  write.dead_letters.clear();
+  write.settled_letter = job::SettleLetter{true, "ann", noon};
+  ASSERT_EQ(put(write), CommitOutcome::done);
+  auto found = dead_letters().dead_letter("d");
+  ASSERT_TRUE(found && *found);
+  EXPECT_EQ((*found)->resolution, Resolution::released);
+  EXPECT_EQ((*found)->resolved_by, "ann");
+}
+
 TEST_P(JobFilesContract, log_of_an_attempt_ends_where_it_is_full) {
   ASSERT_EQ(put(creation_of(ended_job("j1"))), CommitOutcome::done);
   LogChunk chunk{JobId("j1"), 1, noon, {"one", "two"}};
@@ -178,6 +252,27 @@ TEST_P(JobFilesContract, dead_letter_is_opened_by_the_commit_that_ends_its_job) 
   reopen();
   EXPECT_EQ(*dead_letters().dead_letter("d1"), entry);
   EXPECT_EQ(*dead_letters().dead_letter("nobody"), std::nullopt);
+}
+
+// W-66, W-87: what runs leave there, and lines of the audit that belong to nothing else.
+TEST_P(JobFilesContract, runs_leave_entries_and_a_batch_has_lines_of_its_own) {
+  CommitBatch batch;
+  batch.runs.push_back(creation("r1"));
+  DeadLetterEntry entry = letter_of("d-run", "");
+  entry.letter.run = RunId("r1");
+  entry.letter.reason_code = "wait_resume_failed";
+  batch.runs[0].dead_letters = {entry};
+  AuditLine line{AccountId("acme"), Instant{5}, "engine", "tzdata.changed", "2026b", "", Value()};
+  batch.audit = {line};
+  EXPECT_EQ(store().commit(batch), (std::vector{CommitOutcome::done, CommitOutcome::done}));
+  EXPECT_EQ(*dead_letters().dead_letter("d-run"), entry);
+  auto lines = reader().audit({.account = AccountId("acme"), .action = "tzdata.changed"}, 9, "");
+  ASSERT_EQ(lines->items.size(), 1u);
+  EXPECT_EQ(lines->items[0].line.subject, "2026b");
+  // They do not depend on what else is in it.
+  batch.runs[0].dead_letters = {letter_of("d-second", "")};
+  EXPECT_EQ(store().commit(batch), (std::vector{CommitOutcome::conflict, CommitOutcome::done}));
+  EXPECT_EQ(*dead_letters().dead_letter("d-second"), std::nullopt);
 }
 
 TEST_P(JobFilesContract, dead_letters_are_listed_newest_first_open_ones_by_default) {
@@ -262,6 +357,36 @@ TEST_P(JobFilesContract, ended_jobs_are_removed_when_they_are_old_and_nobody_wan
   EXPECT_EQ(put(creation_of(ended_job("old"))), CommitOutcome::done) << "its id is free";
 }
 
+// J-84
+TEST_P(JobFilesContract, beyond_so_many_the_oldest_resolved_dead_letters_go_and_open_ones_never) {
+  for (const char* id : {"a", "b", "c", "d", "e"}) {
+    JobWrite write = creation_of(ended_job(id));
+    write.dead_letters.push_back(letter_of("dl-" + std::string(id), id));
+    ASSERT_EQ(put(write), CommitOutcome::done);
+  }
+  JobWrite other = creation_of(ended_job("x"));
+  other.summary.account = AccountId("other");
+  other.dead_letters.push_back(letter_of("dl-x", "x", "other"));
+  ASSERT_EQ(put(other), CommitOutcome::done);
+  for (const char* id : {"dl-b", "dl-c", "dl-e", "dl-x"})
+    ASSERT_TRUE(dead_letters().resolve_dead_letter({id, Resolution::discarded, "ann", noon},
+                                                   sample_line(id)))
+        << id;
+  DeadLetterFilter all;
+  all.open = std::nullopt;
+  EXPECT_EQ(retention().trim_dead_letters(5, 10)->removed, 0u);
+  EXPECT_EQ(retention().trim_dead_letters(4, 10)->removed, 1u);
+  EXPECT_EQ(listed(all), (std::vector<std::string>{"dl-x", "dl-e", "dl-d", "dl-c", "dl-a"}));
+  auto first = retention().trim_dead_letters(1, 1);
+  EXPECT_EQ(first->removed, 1u);
+  EXPECT_TRUE(first->more);
+  while (retention().trim_dead_letters(1, 1)->more) {
+  }
+  reopen();
+  EXPECT_EQ(listed(all), (std::vector<std::string>{"dl-x", "dl-d", "dl-a"}))
+      << "open ones stay however many they are";
+}
+
 // J-67
 TEST_P(JobFilesContract, registrations_are_kept_as_last_written) {
   fleet::RegistrationRecord record;
@@ -290,6 +415,54 @@ TEST_P(JobFilesContract, registrations_are_kept_as_last_written) {
   EXPECT_EQ(store().commit(batch), std::vector{CommitOutcome::done});
   reopen();
   EXPECT_EQ(*store().registrations(), std::vector{other});
+}
+
+// J-57: what accounts have spent is summed by day, with the job or not at all.
+TEST_P(JobFilesContract, what_jobs_cost_is_summed_by_account_and_day) {
+  auto costs = [&](const std::string& id, int64_t day, int64_t micros, uint64_t version = 0) {
+    JobWrite write = creation_of(ended_job(id));
+    write.expected_version = version;
+    write.spent = DaySpent{day, {.input_tokens = 1, .output_tokens = 2, .cost_micros = micros}};
+    return put(std::move(write));
+  };
+  auto spent = [&](int64_t day) {
+    auto found = store().spent_on(day);
+    EXPECT_TRUE(found);
+    return found && found->size() == 1 ? found->at(0).usage : job::Usage{};
+  };
+  EXPECT_EQ(costs("j1", 100, 5), CommitOutcome::done);
+  EXPECT_EQ(costs("j2", 100, 7), CommitOutcome::done);
+  EXPECT_EQ(costs("j2", 100, 9, 8), CommitOutcome::conflict);
+  EXPECT_EQ(spent(100), (job::Usage{2, 4, 12}));
+  reopen();
+  EXPECT_EQ(spent(100), (job::Usage{2, 4, 12}));
+  EXPECT_EQ(costs("j3", 101, 1), CommitOutcome::done);
+  EXPECT_EQ(spent(101), (job::Usage{1, 2, 1}));
+  EXPECT_EQ(spent(99), job::Usage{});
+}
+
+TEST_P(JobFilesContract, pools_are_kept_as_last_written_on_the_revision_before) {
+  EXPECT_EQ(*pools().stored_pools(), StoredPools{});
+  StoredPools first;
+  first.revision = 1;
+  first.file = Value::object({{"version", 1}});
+  first.file_sha256 = "abc";
+  first.at = noon;
+  first.by = "root";
+  AuditLine line;
+  line.action = "pools.put";
+  ASSERT_TRUE(pools().change_pools(first, line));
+  auto stale = pools().change_pools(first, line);
+  ASSERT_FALSE(stale);
+  EXPECT_EQ(stale.error().code, ErrorCode::version_conflict);
+  reopen();
+  EXPECT_EQ(*pools().stored_pools(), first);
+  StoredPools second = first;
+  second.revision = 2;
+  second.api = Value::object({{"pools", Value::object()}});
+  ASSERT_TRUE(pools().change_pools(second, line));
+  reopen();
+  EXPECT_EQ(*pools().stored_pools(), second);
 }
 
 INSTANTIATE_TEST_SUITE_P(adapters, JobFilesContract, testing::ValuesIn(store_kinds()), kind_name);

@@ -19,8 +19,10 @@ class MemoryUnderTest final : public StoreUnderTest {
   DeadLetters& dead_letters() override { return store_; }
   JobFiles& job_files() override { return store_; }
   PolicyStore& policy() override { return store_; }
+  PoolStore& pools() override { return store_; }
   Contacts& contacts() override { return store_; }
   Accounts& accounts() override { return store_; }
+  Views& views() override { return store_; }
   void reopen() override {}
 
  private:
@@ -47,8 +49,10 @@ class SqliteUnderTest final : public StoreUnderTest {
   DeadLetters& dead_letters() override { return *store_; }
   JobFiles& job_files() override { return *store_; }
   PolicyStore& policy() override { return *store_; }
+  PoolStore& pools() override { return *store_; }
   Contacts& contacts() override { return *store_; }
   Accounts& accounts() override { return *store_; }
+  Views& views() override { return *store_; }
   void reopen() override {
     store_.reset();
     open();

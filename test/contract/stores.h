@@ -13,9 +13,11 @@
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
 #include "ports/policy_store.h"
+#include "ports/pool_store.h"
 #include "ports/reader.h"
 #include "ports/retention.h"
 #include "ports/store.h"
+#include "ports/views.h"
 
 namespace fermata {
 
@@ -31,8 +33,10 @@ class StoreUnderTest {
   virtual DeadLetters& dead_letters() = 0;
   virtual JobFiles& job_files() = 0;
   virtual PolicyStore& policy() = 0;
+  virtual PoolStore& pools() = 0;
   virtual Contacts& contacts() = 0;
   virtual Accounts& accounts() = 0;
+  virtual Views& views() = 0;
   /// Ends the adapter and begins again with what it kept; one without a disk does nothing.
   virtual void reopen() = 0;
 };
@@ -55,8 +59,10 @@ class StoreContract : public testing::TestWithParam<StoreKind> {
   DeadLetters& dead_letters() { return under_test_->dead_letters(); }
   JobFiles& job_files() { return under_test_->job_files(); }
   PolicyStore& policy() { return under_test_->policy(); }
+  PoolStore& pools() { return under_test_->pools(); }
   Contacts& contacts() { return under_test_->contacts(); }
   Accounts& accounts() { return under_test_->accounts(); }
+  Views& views() { return under_test_->views(); }
   void reopen() { under_test_->reopen(); }
 
   /// Commits one write alone and answers its outcome.

@@ -280,6 +280,7 @@ TEST_P(WaitContract, numbers_of_waits_follow_every_change) {
   EXPECT_EQ(in_order(*reader().wait_tally(AccountId(), WorkflowId(), now)),
             in_order(counted_from(rows, WorkflowId(), now)));
   EXPECT_TRUE(reader().wait_tally(AccountId("rival"), WorkflowId(), now)->pending.empty());
+  EXPECT_EQ(*reader().wait_accounts(), std::vector<AccountId>{AccountId("acme")});
   uint64_t counted = 0, overdue = 0;
   Instant later = now + Duration{2'500 * 60'000};
   for (const auto& [id, record] : rows) {

@@ -22,15 +22,6 @@ constexpr const char* parked_scripts[] = {
     "return await Promise.all(given)",
 };
 
-/// What an attacker with the store in his hands would write.
-std::string resealed(std::string bytes) {
-  constexpr size_t sum_bytes = 4;
-  bytes.resize(bytes.size() - sum_bytes);
-  uint32_t sum = crc32c(bytes);
-  for (size_t i = 0; i < sum_bytes; ++i) bytes += static_cast<char>(sum >> (8 * i) & 0xff);
-  return bytes;
-}
-
 std::string changed(std::string bytes, std::mt19937& dice) {
   size_t edits = 1 + dice() % 3;
   for (size_t i = 0; i < edits && bytes.size() > 8; ++i) {

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "base/bytes.h"
 #include "base/json.h"
 #include "core/run/decide.h"
 #include "core/run/history.h"
@@ -15,6 +16,15 @@ inline graph::DefinitionRef define_script(const std::string& source) {
   flow::CheckedScript checked = flow::check_script(source);
   EXPECT_TRUE(checked.errors.empty()) << source;
   return make_script_definition(flow::make_definition(std::move(checked)));
+}
+
+/// Bytes with a checksum that fits again: what an attacker with the store in his hands would write.
+inline std::string resealed(std::string bytes) {
+  constexpr size_t sum_bytes = 4;
+  bytes.resize(bytes.size() - sum_bytes);
+  uint32_t sum = crc32c(bytes);
+  for (size_t i = 0; i < sum_bytes; ++i) bytes += static_cast<char>(sum >> (8 * i) & 0xff);
+  return bytes;
 }
 
 /// One run of a script, told commands one by one. Its history is kept, and after each command the

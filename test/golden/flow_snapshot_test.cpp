@@ -3,7 +3,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/hash.h"
 #include "base/json.h"
+#include "core/flow/code_bytes.h"
 #include "core/flow/compile_script.h"
 #include "core/flow/durable/activate.h"
 #include "core/flow/durable/execution_bytes.h"
@@ -11,8 +13,8 @@
 namespace fermata::flow {
 namespace {
 
-Value golden() {
-  std::ifstream file("test/golden/flow_snapshots.json");
+Value golden(const char* path = "test/golden/flow_snapshots.json") {
+  std::ifstream file(path);
   std::stringstream text;
   text << file.rdbuf();
   auto vectors = parse_json(text.str());
@@ -72,6 +74,46 @@ TEST(Golden, parked_scripts_of_every_release_go_on) {
     CompiledScript compiled = compile_script(std::string(vector.get("source").as_string()));
     ASSERT_TRUE(compiled.script);
     finish_parked(vector, from_hex(vector.get("state").as_string()), compiled.script);
+  }
+}
+
+Value golden_code() { return golden("test/golden/flow_code.json"); }
+
+const Value& snapshot_named(const Value& vectors, const Value& name) {
+  for (const Value& vector : vectors.items())
+    if (vector.get("name") == name) return vector;
+  static const Value none;
+  return none;
+}
+
+// F-46: the code a release has stored beside a source is what scripts parked by it go on with.
+TEST(Golden, stored_code_of_every_release_is_read_and_runs) {
+  Value parked = golden();
+  Value vectors = golden_code();
+  ASSERT_GE(vectors.size(), 6u);
+  for (const Value& vector : vectors.items()) {
+    const Value& snapshot = snapshot_named(parked, vector.get("name"));
+    ASSERT_TRUE(snapshot.is_object()) << to_json(vector.get("name"));
+    std::string code;
+    ASSERT_TRUE(unbase64(vector.get("code").as_string(), code));
+    auto script = decode_code(code, snapshot.get("source").as_string());
+    ASSERT_TRUE(script) << script.error().message;
+    finish_parked(snapshot, from_hex(snapshot.get("state").as_string()), *script);
+  }
+}
+
+// A compiler or library that makes other code is welcome: the old vectors stay, new ones are added.
+// Other instructions or functions need the next code version.
+TEST(Golden, sources_become_the_code_of_the_latest_vectors) {
+  Value parked = golden();
+  const Value codes = golden_code();
+  for (const Value& vector : codes.items()) {
+    if (vector.get("release") != Value("0.1")) continue;
+    const Value& snapshot = snapshot_named(parked, vector.get("name"));
+    CompiledScript compiled = compile_script(std::string(snapshot.get("source").as_string()));
+    ASSERT_TRUE(compiled.script);
+    EXPECT_EQ(base64(encode_code(compiled.script)), std::string(vector.get("code").as_string()))
+        << to_json(vector.get("name"));
   }
 }
 

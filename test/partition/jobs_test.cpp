@@ -22,6 +22,20 @@ TEST_F(JobsTest, job_for_a_waiting_worker_takes_two_commits) {
   EXPECT_EQ(version("j1"), 2u);
   EXPECT_EQ(job("j1").state, job::State::succeeded);
   EXPECT_EQ(job("j1").output.value, Value("done"));
+  EXPECT_EQ(job("j1").attempt_count, 1u);
+  std::vector<job::State> states;
+  job::Job seen;
+  StoredJob stored = *store.memory.find_job(JobId("j1"));
+  for (const HistoryChunk& chunk : stored.history) {
+    auto events = job::decode_history(chunk);
+    ASSERT_TRUE(events);
+    for (const job::Event& event : *events) {
+      evolve(seen, event);
+      if (states.empty() || states.back() != seen.state) states.push_back(seen.state);
+    }
+  }
+  EXPECT_EQ(states, (std::vector<job::State>{job::State::pending, job::State::scheduled,
+                                             job::State::dispatched, job::State::succeeded}));
 }
 
 TEST_F(JobsTest, job_waits_for_a_worker_that_comes_later) {
@@ -45,11 +59,13 @@ TEST_F(JobsTest, repeated_result_is_a_duplicate_and_another_one_a_conflict) {
   report("w", delivered[0]);
   settle();
   EXPECT_EQ(report_answer, "accepted");
-  for (int i = 0; i < 3; ++i) {
+  uint64_t version_then = version("j1");
+  for (int i = 0; i < 50; ++i) {
     report("w", delivered[0]);
     settle();
     EXPECT_EQ(report_answer, "duplicate");
   }
+  EXPECT_EQ(version("j1"), version_then) << "silent";
   report("w", delivered[0], job::AttemptOutcome::succeeded, Value("else"));
   settle();
   EXPECT_EQ(report_answer, "conflict");

@@ -55,6 +55,9 @@ class WaitingStore final : public Store {
   Outcome<std::vector<fleet::RegistrationRecord>> registrations() override {
     return memory.registrations();
   }
+  Outcome<std::vector<AccountSpent>> spent_on(int64_t day) override {
+    return memory.spent_on(day);
+  }
   Outcome<std::vector<std::optional<SignalRecord>>> load_signals(
       std::span<const SignalKey> keys) override {
     return memory.load_signals(keys);
@@ -93,6 +96,10 @@ class WaitingStore final : public Store {
     CommitBatch batch = *std::exchange(flying, std::nullopt);
     CommitOutcome outcome = std::exchange(fails_once_with, CommitOutcome::done);
     std::vector<CommitOutcome> outcomes(batch.size(), outcome);
+    if (outcome == CommitOutcome::done && refuses && refuses(batch)) {
+      outcome = CommitOutcome::refused;
+      outcomes.assign(batch.size(), outcome);
+    }
     if (outcome == CommitOutcome::done) outcomes = memory.commit(batch);
     return CommitAnswer{std::move(batch), std::move(outcomes)};
   }
@@ -107,6 +114,7 @@ class WaitingStore final : public Store {
   size_t jobs_loaded = 0;
   std::atomic<bool> holds = false;
   CommitOutcome fails_once_with = CommitOutcome::done;
+  std::function<bool(const CommitBatch&)> refuses;  ///< what it does not take though it is there
 };
 
 class HostTest : public testing::Test {
@@ -154,7 +162,8 @@ class HostTest : public testing::Test {
   Host& host() {
     if (!host_)
       host_ = std::make_unique<Host>(HostPorts{store, timers, calls, clock, entropy, told,
-                                               definitions, zones, nullptr, nullptr, accounts},
+                                               definitions, zones, nullptr, nullptr, accounts,
+                                               kernel, counters, &store.memory},
                                      settings);
     return *host_;
   }
@@ -189,6 +198,8 @@ class HostTest : public testing::Test {
   HostSettings settings;
   ZoneSource* zones = nullptr;  ///< set before the first turn, as the next
   AccountSource* accounts = nullptr;
+  PolicyKernel* kernel = nullptr;
+  Counters* counters = nullptr;
   WaitingStore store;
   WheelTimers timers;
   NoCalls calls;

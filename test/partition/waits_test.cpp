@@ -120,6 +120,64 @@ TEST_F(WaitTurns, what_waited_for_the_store_goes_on_as_soon_as_it_is_back) {
   EXPECT_EQ(stored("r").summary.status, RunStatus::completed);
 }
 
+bool resumes(const CommitBatch& batch) {
+  for (const RunWrite& run : batch.runs)
+    for (const WaitRecord& record : run.waits)
+      if (record.wait.status == WaitStatus::resumed) return true;
+  return false;
+}
+
+// S-35, W-66
+TEST_F(WaitTurns, resume_that_is_not_taken_is_tried_three_times_more_and_then_given_up) {
+  use(half_an_hour);
+  start_for("acme", "r");
+  settle();
+  clock.advance(Duration{30 * 60'000});
+  store.refuses = resumes;
+  std::vector<int64_t> rests;
+  for (int i = 0; i < 10 && !is_terminal(stored("r").summary.status); ++i) {
+    settle();
+    if (is_terminal(stored("r").summary.status)) break;
+    EXPECT_EQ(wait_of("r").retries, rests.size() + 1);
+    // A restart in between forgets nothing.
+    restart();
+    ASSERT_TRUE(host().recover());
+    settle();
+    Instant next = *stored("r").summary.next_due;
+    rests.push_back((next - clock.now()).ms);
+    clock.advance(next - clock.now());
+  }
+  EXPECT_EQ(rests, (std::vector<int64_t>{1'000, 2'000, 4'000}));
+  EXPECT_EQ(stored("r").summary.status, RunStatus::failed);
+  EXPECT_EQ(wait_of("r").status, WaitStatus::error);
+  EXPECT_EQ(audited("wait.error").size(), 1u);
+  auto letters = store.memory.dead_letters({.account = AccountId("acme")}, 10, "");
+  ASSERT_EQ(letters->items.size(), 1u);
+  EXPECT_EQ(letters->items[0].letter.reason_code, "wait_resume_failed");
+  EXPECT_EQ(letters->items[0].letter.step_id, "w");
+  EXPECT_EQ(letters->items[0].letter.attempts, 4u);
+}
+
+// W-66: what is taken after all goes on, and others are not held up.
+TEST_F(WaitTurns, resume_that_is_taken_at_the_second_try_goes_on) {
+  use(half_an_hour);
+  start_for("acme", "r");
+  settle();
+  clock.advance(Duration{30 * 60'000});
+  store.refuses = resumes;
+  settle();
+  EXPECT_EQ(host().counters().resumes_delayed, 1u);
+  store.refuses = {};
+  start_for("acme", "other");
+  settle();
+  EXPECT_EQ(stored("r").summary.status, RunStatus::waiting) << "its second has not passed";
+  clock.advance(Duration{1'000});
+  settle();
+  EXPECT_EQ(stored("r").summary.status, RunStatus::completed);
+  EXPECT_EQ(wait_of("r").retries, 1u);
+  EXPECT_EQ(wait_of("r").resumed_by, "scheduler");
+}
+
 struct OneAccount final : AccountSource {
   std::shared_ptr<const AccountTable> accounts() override { return table; }
   void limit(int64_t waits, int64_t listeners = 0) {
@@ -222,6 +280,14 @@ TEST_F(WaitTurns, pending_waits_follow_zone_data_and_the_audit_tells_of_it) {
   EXPECT_EQ(lines[0].details.get("from"), Value(to_rfc3339(before)));
   EXPECT_EQ(lines[0].details.get("to"), Value(to_rfc3339(before - Duration{3'600'000})));
   EXPECT_EQ(lines[0].details.get("version"), Value("2026b"));
+  // W-87: that the data changed is told once, to whoever has waits that follow and to who runs it.
+  auto changed = audited("tzdata.changed");
+  ASSERT_EQ(changed.size(), 1u);
+  EXPECT_EQ(to_json(changed[0].details), R"({"to":"2026b","from":"2026a"})");
+  EXPECT_EQ(
+      store.memory.audit({.account = AccountId("default"), .action = "tzdata.changed"}, 9, "")
+          ->items.size(),
+      1u);
   clock.advance(before - Duration{3'600'001} - clock.now());
   settle();
   EXPECT_EQ(stored("r0").summary.status, RunStatus::waiting);

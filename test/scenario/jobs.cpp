@@ -2,6 +2,7 @@
 #include <sstream>
 
 #include "base/check.h"
+#include "base/json.h"
 #include "core/job/history.h"
 #include "core/job/request_read.h"
 #include "core/job/view.h"
@@ -245,16 +246,47 @@ void Player::on_submit(Words& words, const Line&) {
   tell({id, std::move(submit), "tester"});
 }
 
-/// `job ID cancel [REASON]`, `job ID wake`.
+/// `policy {…}`: a base document, in force from now on.
+void Player::on_policy(Words& words, const Line&) {
+  words.accept("policy");
+  policy::Sources sources;
+  sources.base = words.json("a document");
+  words.end();
+  auto set = policy::PolicySet::compile(std::move(sources), scan::complaint_about_pattern);
+  if (!set) words.fail("the policy is wrong: " + set.error().message);
+  world_->set_policy(*set);
+}
+
+/// `scanner works`, `broken` or `silent`.
+void Player::on_scanner(Words& words, const Line&) {
+  words.accept("scanner");
+  std::string mood = words.word("works, broken or silent");
+  words.end();
+  using Mood = DirectScans::Mood;
+  if (mood != "works" && mood != "broken" && mood != "silent")
+    words.fail("a scanner works, is broken or silent, not " + mood);
+  world_->scanner() = mood == "works"    ? Mood::works
+                      : mood == "broken" ? Mood::broken
+                                         : Mood::silent;
+}
+
+/// `job ID cancel [REASON]`, `job ID wake`, `job ID release`, `job ID discard`.
 void Player::on_job(Words& words, const Line&) {
   words.accept("job");
   JobId id(words.word("a job's id"));
-  std::string verb = words.word("cancel or wake");
+  std::string verb = words.word("cancel, wake, release or discard");
   job::CommandBody body = job::WakeJob{};
+  job::Voter ann{"ann", "operator", false};
   if (verb == "cancel") {
     body = job::CancelJob{words_left(words)};
+  } else if (verb == "release") {
+    auto held = world_->store().held_output(id);
+    auto output = held && *held ? parse_json(**held) : Outcome<Value>(Value());
+    body = job::ReleaseOutput{ann, "", job::Payload::of(*output)};
+  } else if (verb == "discard") {
+    body = job::DiscardOutput{ann, ""};
   } else if (verb != "wake") {
-    words.fail("a job takes cancel and wake, not " + verb);
+    words.fail("a job takes cancel, wake, release and discard, not " + verb);
   }
   words.end();
   tell({id, std::move(body), "tester"});

@@ -108,7 +108,8 @@ void Player::perform(const Line& line) {
       {"worker", &Player::on_worker},     {"claim", &Player::on_claim},
       {"report", &Player::on_report},     {"heartbeat", &Player::on_heartbeat},
       {"dismiss", &Player::on_dismiss},   {"submit", &Player::on_submit},
-      {"job", &Player::on_job},           {"expect", &Player::on_expect}};
+      {"job", &Player::on_job},           {"policy", &Player::on_policy},
+      {"scanner", &Player::on_scanner},   {"expect", &Player::on_expect}};
   Words words(line);
   std::string before = current_;
   if (words.peek().starts_with("@")) current_ = words.word("a run").substr(1);

@@ -84,6 +84,8 @@ class Player {
   void on_dismiss(Words& words, const Line& line);
   void on_submit(Words& words, const Line& line);
   void on_job(Words& words, const Line& line);
+  void on_policy(Words& words, const Line& line);
+  void on_scanner(Words& words, const Line& line);
   void expect_claimed(Words& words);
   void expect_job(Words& words);
   void expect_answer(const std::string& what, Words& words);

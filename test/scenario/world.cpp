@@ -98,6 +98,7 @@ void World::restart() {
   kill();
   timers_ = std::make_unique<WheelTimers>();
   calls_ = std::make_unique<ScriptedCalls>(server_, clock_, plan_);
+  scans_ = std::make_unique<DirectScans>(memory_, scanner_);
   HostSettings settings;
   settings.limits = limits_;
   // Recovery finds everything at once here; a scenario of ninety days need not stop at every sweep.
@@ -106,12 +107,21 @@ void World::restart() {
   if (manner_.forgetful) settings.cached_contacts_max = 0;
   if (manner_.checkpoints) settings.schedule_checkpoint_events = 1;
   settings.checkpoint_events = manner_.checkpoints ? 1 : 0;
-  host_ = std::make_unique<Host>(HostPorts{store_, *timers_, *calls_, clock_, entropy_, feed_,
-                                           library_, &zone_data(), nullptr, &memory_, &accounts_},
-                                 settings);
+  HostPorts ports{store_,   *timers_,     *calls_, clock_,   entropy_,  feed_,
+                  library_, &zone_data(), nullptr, &memory_, &accounts_};
+  ports.scans = scans_.get();
+  host_ = std::make_unique<Host>(ports, settings);
   failures_seen_ = 0;
   auto recovered = host_->recover();
   check(static_cast<bool>(recovered));
+  if (policy_)
+    check(host_->with_workers([this](Workers& workers) { workers.set_policy(policy_); }));
+}
+
+void World::set_policy(policy::PolicyPtr policy) {
+  policy_ = std::move(policy);
+  check(host_->with_workers([this](Workers& workers) { workers.set_policy(policy_); }));
+  settle();
 }
 
 size_t World::most_in_flight() const {
@@ -123,7 +133,7 @@ bool World::turn_once() {
   try {
     NextTurn next = host_->turn();
     next_turn_ = next.at;
-    if (next.at_once || store_.in_flight()) return true;
+    if (next.at_once || store_.in_flight() || scans_->in_flight() > 0) return true;
   } catch (const Crash&) {
     restart();
     return true;

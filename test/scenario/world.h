@@ -10,6 +10,7 @@
 #include "core/graph/check.h"
 #include "core/run/history.h"
 #include "host/host.h"
+#include "test/scenario/direct_scans.h"
 #include "test/scenario/scripted_calls.h"
 
 namespace fermata::scenario {
@@ -49,6 +50,9 @@ class World {
   /// What a worker asks; its answers have come, or will.
   void ask_workers(std::function<void(Workers&)> visit);
   job::Job job_state(const JobId& id);
+  /// In force from now on, and after every crash, as the board's file is.
+  void set_policy(policy::PolicyPtr policy);
+  DirectScans::Mood& scanner() { return scanner_; }
   schedule::Schedule schedule_state(const schedule::Key& key);
   /// Turns until nothing is left to do at this instant.
   void settle();
@@ -65,6 +69,7 @@ class World {
   /// The definitions its history speaks of.
   KnownDefinitions known(const RunId& id);
 
+  Host& host() { return *host_; }
   VirtualClock& clock() { return clock_; }
   Server& server() { return server_; }
   ScriptedCalls& calls() { return *calls_; }
@@ -135,7 +140,10 @@ class World {
   Server server_;
   std::unique_ptr<WheelTimers> timers_;
   std::unique_ptr<ScriptedCalls> calls_;
+  DirectScans::Mood scanner_ = DirectScans::Mood::works;
+  std::unique_ptr<DirectScans> scans_;
   std::unique_ptr<Host> host_;
+  policy::PolicyPtr policy_;
   std::optional<Instant> next_turn_;
   uint64_t failures_seen_ = 0;
   size_t most_in_flight_ = 0;

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 
 #include "adapters/tzdata/bundle.h"
@@ -167,6 +169,68 @@ TEST(SystemZones, time_of_day_is_what_a_watched_clock_reaches_first) {
     ASSERT_TRUE(reached) << name << " " << to_rfc3339(now);
     ASSERT_EQ(to_rfc3339(found->at), to_rfc3339(*reached)) << name << " " << to_rfc3339(now);
   }
+}
+
+/// The date so many months and then days away, counted by the C++ library one step at a time; a day
+/// that its month does not have is the month's last.
+std::chrono::sys_days slow_shift(std::chrono::year_month_day date, int64_t months, int64_t days) {
+  std::chrono::year_month month = date.year() / date.month();
+  for (int64_t i = 0; i != months; i += months > 0 ? 1 : -1)
+    month += std::chrono::months(months > 0 ? 1 : -1);
+  std::chrono::year_month_day last = month / std::chrono::last;
+  std::chrono::sys_days day = month / std::min(date.day(), last.day());
+  for (int64_t i = 0; i != days; i += days > 0 ? 1 : -1)
+    day += std::chrono::days(days > 0 ? 1 : -1);
+  return day;
+}
+
+// calendar first, then the clock on the wall, then elapsed time.
+TEST(SystemZones, dates_are_where_a_slow_calendar_and_the_c_library_put_them) {
+  Random random(5);
+  int gaps = 0, clamped = 0;
+  for (int round = 0; round < 400; ++round) {
+    const auto& [name, zone] = random_zone(random);
+    LibraryZone library(system_zones + "/" + name);
+    waits::UntilDate until;
+    until.is_anchor = true;
+    // The offset leads to where clocks change, or about there.
+    Instant near = interesting_instant(random, *zone);
+    int64_t months = static_cast<int64_t>(random.below(61)) - 30;
+    int64_t days = static_cast<int64_t>(random.below(81)) - 40;
+    LocalTime target = zone->local_at(near);
+    if (auto change = zone->next_change(near); change && random.chance(0.5))
+      target = local_as_if_utc({change->ms + zone->offset_at({change->ms - 1}).seconds * 1'000 +
+                                static_cast<int64_t>(random.below(60)) * 60'000});
+    CivilDate anchor = plus_months(plus_days(target.date, -days), -months);
+    if (random.chance(0.3))
+      anchor = {anchor.year, anchor.month, 28 + static_cast<int>(random.below(4))};
+    std::chrono::year_month_day written{std::chrono::year(static_cast<int>(anchor.year)),
+                                        std::chrono::month(static_cast<unsigned>(anchor.month)),
+                                        std::chrono::day(static_cast<unsigned>(anchor.day))};
+    if (!written.ok()) continue;
+    int64_t minute_of_day = target.ms_of_day / 60'000;
+    until.date = WrittenDate{{anchor, minute_of_day * 60'000}, {}};
+    until.offset = {months, days, static_cast<int64_t>(random.below(3'000)) - 1'500};
+    auto gap = random.chance(0.5) ? GapPolicy::gap_end : GapPolicy::shift;
+    std::chrono::sys_days day = slow_shift(written, months, days);
+    clamped += std::chrono::year_month_day(slow_shift(written, months, 0)).day() != written.day();
+    int64_t local = day.time_since_epoch().count() * 1'440 + minute_of_day;
+    SlowMatch slow = slow_match(library, local);
+    gaps += slow.minutes.empty() ? 1 : 0;
+    int64_t minute = !slow.minutes.empty()       ? slow.minutes.front()
+                     : gap == GapPolicy::gap_end ? slow.passed_at
+                                                 : slow.passed_at - 1 + local - slow.shown_before;
+    Instant expected{(minute + until.offset.minutes) * 60'000};
+    // So that it is neither past nor too far.
+    waits::WaitWorld world{expected - Duration{86'400'000}, system_table(), {}, {}, {}, {}, {}};
+    auto found = waits::until_date(until, {zone, name, "explicit", {}}, gap, world);
+    ASSERT_TRUE(found) << name;
+    ASSERT_EQ(to_rfc3339(found->at), to_rfc3339(expected))
+        << name << " " << to_text(until.date->local) << " " << months << " months " << days
+        << " days";
+  }
+  EXPECT_GT(gaps, 20);
+  EXPECT_GT(clamped, 10);
 }
 
 // W-5

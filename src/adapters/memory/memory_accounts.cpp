@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "adapters/memory/memory_store.h"
 
 namespace fermata {
@@ -47,6 +49,44 @@ Outcome<std::vector<WorkflowRules>> MemoryStore::all_rules() {
   std::vector<WorkflowRules> out;
   for (const auto& [key, rules] : rules_) out.push_back(rules);
   return out;
+}
+
+Outcome<void> MemoryStore::put_view(const SavedView& view, const AuditLine& audit) {
+  std::lock_guard lock(mutex_);
+  std::vector<SavedView>& views = views_[view.account];
+  auto known = std::find_if(views.begin(), views.end(),
+                            [&](const SavedView& one) { return one.id == view.id; });
+  uint64_t stored = known == views.end() ? 0 : known->revision;
+  FERMATA_TRY_VOID(check_revision(stored, view.revision, "the view"));
+  if (known == views.end()) {
+    views.push_back(view);
+  } else {
+    *known = view;
+  }
+  append(audit);
+  return {};
+}
+
+Outcome<std::optional<SavedView>> MemoryStore::view(const AccountId& account,
+                                                    const std::string& id) {
+  std::lock_guard lock(mutex_);
+  for (const SavedView& one : views_[account])
+    if (one.id == id) return std::optional(one);
+  return std::optional<SavedView>{};
+}
+
+Outcome<std::vector<SavedView>> MemoryStore::views(const AccountId& account) {
+  std::lock_guard lock(mutex_);
+  return views_[account];
+}
+
+Outcome<void> MemoryStore::remove_view(const AccountId& account, const std::string& id,
+                                       const AuditLine& audit) {
+  std::lock_guard lock(mutex_);
+  size_t gone = std::erase_if(views_[account], [&](const SavedView& one) { return one.id == id; });
+  if (gone == 0) return fail(ErrorCode::value_not_found, "There is no view `" + id + "`.");
+  append(audit);
+  return {};
 }
 
 }  // namespace fermata

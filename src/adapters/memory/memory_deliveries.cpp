@@ -32,16 +32,7 @@ CommitOutcome MemoryStore::write(const DeliveryWrite& write) {
   Delivery& kept = deliveries_.at(delivery_at_.at(write.delivery.id));
   kept = write.delivery;
   kept.version = write.expected_version + 1;
-  for (const DeadLetterEntry& entry : write.dead_letters) {
-    auto known = std::find_if(letters_.begin(), letters_.end(), [&](const auto& other) {
-      return other.second.letter.id == entry.letter.id;
-    });
-    if (known == letters_.end()) {
-      letters_.emplace(++letters_opened_, entry);
-    } else {
-      known->second = entry;
-    }
-  }
+  for (const DeadLetterEntry& entry : write.dead_letters) keep_letter(entry);
   return CommitOutcome::done;
 }
 

@@ -31,6 +31,18 @@ Outcome<std::optional<uint64_t>> MemoryStore::blob_bytes(const AccountId& accoun
   return std::optional<uint64_t>(found->second.bytes.size());
 }
 
+Outcome<std::optional<std::string>> MemoryStore::held_output(const JobId& job) {
+  std::lock_guard lock(mutex_);
+  auto found = held_.find(job);
+  if (found == held_.end()) return std::optional<std::string>{};
+  return std::optional(found->second);
+}
+
+Outcome<uint64_t> MemoryStore::count_held() {
+  std::lock_guard lock(mutex_);
+  return held_.size();
+}
+
 Outcome<size_t> MemoryStore::append_log(const LogChunk& chunk, uint64_t bytes_max) {
   std::lock_guard lock(mutex_);
   if (!job_at_.contains(chunk.job))
@@ -125,6 +137,7 @@ void MemoryStore::forget_job(std::map<uint64_t, StoredJob>::iterator job) {
   JobId id = job->second.summary.id;
   for (auto& [key, blob] : blobs_) blob.jobs.erase(id);
   logs_.erase(id);
+  held_.erase(id);
   job_at_.erase(id);
   jobs_.erase(job);
 }
@@ -164,6 +177,28 @@ Outcome<Retention::Sweep> MemoryStore::remove_dead_letters(Instant before, size_
       break;
     }
     letters_.erase(letters_.begin());
+    ++sweep.removed;
+  }
+  return sweep;
+}
+
+Outcome<Retention::Sweep> MemoryStore::trim_dead_letters(uint64_t most, size_t limit) {
+  std::lock_guard lock(mutex_);
+  std::map<AccountId, uint64_t> count;
+  for (const auto& [number, entry] : letters_) ++count[entry.letter.account];
+  Sweep sweep;
+  for (auto at = letters_.begin(); at != letters_.end();) {
+    uint64_t& left = count[at->second.letter.account];
+    if (left <= most || at->second.open()) {
+      ++at;
+      continue;
+    }
+    if (sweep.removed == limit) {
+      sweep.more = true;
+      break;
+    }
+    at = letters_.erase(at);
+    --left;
     ++sweep.removed;
   }
   return sweep;

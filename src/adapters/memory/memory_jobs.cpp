@@ -48,13 +48,37 @@ void MemoryStore::keep(const JobWrite& write) {
     found->second.put_at = std::max(found->second.put_at, job.updated_at);
     found->second.jobs.insert(job.id);
   }
-  for (const DeadLetterEntry& entry : write.dead_letters) {
-    bool known = std::any_of(letters_.begin(), letters_.end(), [&](const auto& other) {
-      return other.second.letter.id == entry.letter.id;
-    });
-    if (!known) letters_.emplace(++letters_opened_, entry);
-  }
+  for (const DeadLetterEntry& entry : write.dead_letters) keep_letter(entry);
   for (const job::PolicyDecision& decision : write.decisions) keep(decision);
+  if (write.drop_held) held_.erase(job.id);
+  if (write.held) held_[job.id] = *write.held;
+  for (const std::string& sha256 : write.dropped_blobs) {
+    auto found = blobs_.find({job.account, sha256});
+    if (found == blobs_.end()) continue;
+    found->second.jobs.erase(job.id);
+    if (found->second.jobs.empty()) blobs_.erase(found);
+  }
+  if (write.settled_letter) settle_letter(job.id, *write.settled_letter);
+  if (write.spent) {
+    job::Usage& sum = spent_[{job.account, write.spent->day}];
+    sum = sum + write.spent->usage;
+  }
+}
+
+void MemoryStore::keep_letter(const DeadLetterEntry& entry) {
+  auto known = std::find_if(letters_.begin(), letters_.end(), [&](const auto& other) {
+    return other.second.letter.id == entry.letter.id;
+  });
+  if (known == letters_.end()) {
+    letters_.emplace(++letters_opened_, entry);
+  } else {
+    known->second = entry;
+  }
+}
+
+void MemoryStore::settle_letter(const JobId& job, const job::SettleLetter& settle) {
+  for (auto& [number, entry] : letters_)
+    if (entry.open() && entry.letter.job == job) settle_entry(entry, settle);
 }
 
 Outcome<Store::OpenJobsPage> MemoryStore::open_jobs(uint64_t after, size_t limit) {
@@ -63,7 +87,7 @@ Outcome<Store::OpenJobsPage> MemoryStore::open_jobs(uint64_t after, size_t limit
   page.cursor = after;
   for (auto at = jobs_.upper_bound(after); at != jobs_.end(); ++at) {
     const job::Summary& job = at->second.summary;
-    if (is_terminal(job.state)) continue;
+    if (is_terminal(job.state) && !job.next_due) continue;
     if (page.jobs.size() == limit) {
       page.more = true;
       break;

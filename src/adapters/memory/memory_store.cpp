@@ -68,6 +68,8 @@ std::vector<CommitOutcome> MemoryStore::commit(const CommitBatch& batch) {
     keep_signal(signal);
     out.push_back(CommitOutcome::done);
   }
+  for (const AuditLine& line : batch.audit) append(line);
+  if (!batch.audit.empty()) out.push_back(CommitOutcome::done);
   if (batch.roll.empty()) return out;
   for (const fleet::RegistrationRecord& record : batch.roll.written)
     registrations_[record.id] = record;
@@ -101,6 +103,7 @@ CommitOutcome MemoryStore::write(const RunWrite& write) {
   for (const ApprovalRecord& approval : write.approvals) keep_approval(approval);
   for (const Delivery& delivery : write.deliveries) keep_delivery(delivery);
   for (const SignalReached& reached : write.reached) keep_reached(reached);
+  for (const DeadLetterEntry& entry : write.dead_letters) keep_letter(entry);
   if (write.checkpoint) {
     check(write.checkpoint->sequence == write.summary.last_sequence);
     std::vector<Checkpoint>& kept = checkpoints_[write.summary.id];

@@ -12,9 +12,11 @@
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
 #include "ports/policy_store.h"
+#include "ports/pool_store.h"
 #include "ports/reader.h"
 #include "ports/retention.h"
 #include "ports/store.h"
+#include "ports/views.h"
 
 namespace fermata {
 
@@ -29,8 +31,10 @@ class MemoryStore final : public Store,
                           public DeadLetters,
                           public JobFiles,
                           public PolicyStore,
+                          public PoolStore,
                           public Contacts,
-                          public Accounts {
+                          public Accounts,
+                          public Views {
  public:
   // Store
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,
@@ -44,6 +48,7 @@ class MemoryStore final : public Store,
   Outcome<PendingDeliveryPage> pending_deliveries(uint64_t after, size_t limit) override;
   Outcome<std::vector<Delivery>> load_deliveries(std::span<const std::string> ids) override;
   Outcome<std::vector<fleet::RegistrationRecord>> registrations() override;
+  Outcome<std::vector<AccountSpent>> spent_on(int64_t day) override;
   Outcome<std::vector<std::optional<SignalRecord>>> load_signals(
       std::span<const SignalKey> keys) override;
   Outcome<Windowed> signals_in(const SignalWindow& window, uint64_t after, size_t limit) override;
@@ -80,6 +85,7 @@ class MemoryStore final : public Store,
   Outcome<WaitPage> list_waits(const WaitFilter& filter, size_t limit,
                                const WaitStart& start) override;
   Outcome<std::vector<OverdueWaits>> overdue_waits(const AccountId& account, Instant now) override;
+  Outcome<std::vector<AccountId>> wait_accounts() override;
   Outcome<WaitTally> wait_tally(const AccountId& account, const WorkflowId& workflow,
                                 Instant now) override;
   Outcome<std::vector<WaitSlot>> wait_slots(const WaitFilter& filter) override;
@@ -158,6 +164,7 @@ class MemoryStore final : public Store,
   Outcome<void> remove_run(const RunId& id, const AuditLine& audit) override;
   Outcome<RunSweep> remove_jobs(uint64_t after, Instant before, size_t limit) override;
   Outcome<Sweep> remove_dead_letters(Instant before, size_t limit) override;
+  Outcome<Sweep> trim_dead_letters(uint64_t most, size_t limit) override;
   Outcome<Sweep> remove_decisions(Instant before, size_t limit) override;
   Outcome<Sweep> remove_blobs(Instant before, size_t limit) override;
   Outcome<Sweep> remove_remains(size_t limit) override;
@@ -184,8 +191,14 @@ class MemoryStore final : public Store,
                                            const std::string& sha256) override;
   Outcome<std::optional<uint64_t>> blob_bytes(const AccountId& account,
                                               const std::string& sha256) override;
+  Outcome<std::optional<std::string>> held_output(const JobId& job) override;
+  Outcome<uint64_t> count_held() override;
   Outcome<size_t> append_log(const LogChunk& chunk, uint64_t bytes_max) override;
   Outcome<LogPage> log(const JobId& job, size_t limit, const std::string& cursor) override;
+
+  // PoolStore
+  Outcome<StoredPools> stored_pools() override;
+  Outcome<void> change_pools(const StoredPools& pools, const AuditLine& audit) override;
 
   // PolicyStore
   Outcome<StoredPolicy> stored_policy() override;
@@ -215,6 +228,13 @@ class MemoryStore final : public Store,
                                               const WorkflowId& workflow) override;
   Outcome<std::vector<WorkflowRules>> all_rules() override;
 
+  // Views
+  Outcome<void> put_view(const SavedView& view, const AuditLine& audit) override;
+  Outcome<std::optional<SavedView>> view(const AccountId& account, const std::string& id) override;
+  Outcome<std::vector<SavedView>> views(const AccountId& account) override;
+  Outcome<void> remove_view(const AccountId& account, const std::string& id,
+                            const AuditLine& audit) override;
+
  private:
   using WorkflowKey = std::pair<AccountId, WorkflowId>;
   struct Workflow {
@@ -237,12 +257,14 @@ class MemoryStore final : public Store,
   bool fits(const DeliveryWrite& delivery) const;
   CommitOutcome write(const DeliveryWrite& delivery);
   void keep_delivery(const Delivery& delivery);
+  void keep_letter(const DeadLetterEntry& entry);
   void forget_deliveries(const RunId& run);
   bool fits(const ContactWrite& contact) const;
   CommitOutcome write(const ContactWrite& contact);
   StoredSchedule stored_schedule(const schedule::Key& key) const;
   void keep(const JobWrite& job);
   void keep(const job::PolicyDecision& decision);
+  void settle_letter(const JobId& job, const job::SettleLetter& settle);
   void forget_job(std::map<uint64_t, StoredJob>::iterator job);
   StoredRun since_checkpoint(const StoredRun& run, uint64_t before) const;
   void append(const AuditLine& line);
@@ -283,7 +305,10 @@ class MemoryStore final : public Store,
     std::map<uint32_t, uint64_t> bytes;  ///< by attempt
   };
   std::unordered_map<JobId, KeptLog> logs_;
+  std::unordered_map<JobId, std::string> held_;
   std::map<RegistrationId, fleet::RegistrationRecord> registrations_;
+  StoredPools pools_;
+  std::map<std::pair<AccountId, int64_t>, job::Usage> spent_;
   StoredPolicy policy_;
   std::vector<PolicyVersion> policy_versions_;
   std::map<std::string, Value> snapshots_;
@@ -311,6 +336,7 @@ class MemoryStore final : public Store,
   std::map<ContactKey, Contact> contacts_;
   std::map<AccountId, AccountRecord> accounts_;
   std::map<WorkflowKey, WorkflowRules> rules_;
+  std::map<AccountId, std::vector<SavedView>> views_;  ///< in the order they were made
   std::deque<AuditEntry> audit_;
   uint64_t audit_removed_ = 0;  ///< a line's number is its place plus this plus one
   std::map<AccountId, AuditRoot> audit_roots_;

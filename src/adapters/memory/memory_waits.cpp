@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "adapters/memory/memory_store.h"
 #include "adapters/memory/wait_scans.h"
@@ -92,6 +93,13 @@ Outcome<WaitTally> MemoryStore::wait_tally(const AccountId& account, const Workf
   }
   for (const auto& [key, count] : counts) add_to(total, key, count, now);
   return total;
+}
+
+Outcome<std::vector<AccountId>> MemoryStore::wait_accounts() {
+  std::lock_guard lock(mutex_);
+  std::set<AccountId> accounts;
+  for (const auto& [id, record] : waits_) accounts.insert(record.account);
+  return std::vector<AccountId>(accounts.begin(), accounts.end());
 }
 
 Outcome<std::vector<OverdueWaits>> MemoryStore::overdue_waits(const AccountId& account,

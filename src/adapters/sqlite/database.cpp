@@ -51,6 +51,8 @@ std::string_view cause_of(int result) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED: return "another process holds it";
     case SQLITE_NOMEM: return "memory is short";
+    case SQLITE_CONSTRAINT: return "a rule of the database forbids it";
+    case SQLITE_TOOBIG: return "it is too large";
     default: return "SQLite refused";
   }
 }

@@ -59,6 +59,10 @@ Outcome<std::optional<FoundDeadLetter>> DeadLetterQueries::take(Rows rows) {
   return std::optional(FoundDeadLetter{number, *std::move(entry)});
 }
 
+Outcome<std::optional<FoundDeadLetter>> DeadLetterQueries::open_of_job(const JobId& job) {
+  return take(of_job_.query(job.text()));
+}
+
 Outcome<DeadLetterPage> DeadLetterQueries::list(const DeadLetterFilter& filter, size_t limit,
                                                 uint64_t before) {
   DeadLetterPage page;

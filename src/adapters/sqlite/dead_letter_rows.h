@@ -15,6 +15,8 @@ class DeadLetterQueries {
   explicit DeadLetterQueries(Database& database) : database_(database) {}
   Outcome<std::optional<FoundDeadLetter>> find(const std::string& id);
   Outcome<std::optional<FoundDeadLetter>> by_number(uint64_t number);
+  /// The one that is open.
+  Outcome<std::optional<FoundDeadLetter>> open_of_job(const JobId& job);
   Outcome<DeadLetterPage> list(const DeadLetterFilter& filter, size_t limit, uint64_t before);
   Outcome<std::vector<std::pair<std::string, uint64_t>>> counts(const AccountId& account);
 
@@ -26,6 +28,9 @@ class DeadLetterQueries {
                   "SELECT number, id, account, job, open, record FROM dead_letter WHERE id = ?"};
   Statement by_number_{
       database_, "SELECT number, id, account, job, open, record FROM dead_letter WHERE number = ?"};
+  Statement of_job_{database_,
+                    "SELECT number, id, account, job, open, record FROM dead_letter "
+                    "WHERE job = ? AND open = 1"};
   Statement newest_{database_,
                     "SELECT number FROM dead_letter WHERE number < ? ORDER BY number DESC LIMIT ?"};
   Statement of_account_{database_,

@@ -98,6 +98,25 @@ bool JobFileRows::keep(uint64_t job, const AccountId& account, const job::KeepBl
   return count_.execute(int64_t{1}, number);
 }
 
+bool JobFileRows::drop(uint64_t job, const AccountId& account, const std::string& sha256) {
+  uint64_t number = 0;
+  {
+    Rows rows = find_.query(account.text(), sha256);
+    if (!rows.next()) return !rows.failed();
+    number = rows.natural(0);
+  }
+  if (!drop_reference_.execute(job, number)) return false;
+  if (sqlite3_changes64(database_.handle()) > 0 && !count_.execute(int64_t{-1}, number))
+    return false;
+  {
+    Rows rows = jobs_of_.query(number);
+    if (!rows.next()) return false;
+    if (rows.natural(0) > 0) return true;
+  }
+  Wiping wiping(database_);
+  return wiping.on() && drop_bytes_.execute(number) && drop_.execute(number);
+}
+
 bool JobFileRows::release(uint64_t job) {
   std::vector<uint64_t> blobs;
   {
@@ -108,7 +127,7 @@ bool JobFileRows::release(uint64_t job) {
   for (uint64_t blob : blobs)
     if (!count_.execute(int64_t{-1}, blob)) return false;
   if (!blobs.empty() && !drop_references_.execute(job)) return false;
-  return drop_log_.execute(job);
+  return drop_log_.execute(job) && held_.drop(job);
 }
 
 Outcome<size_t> JobFileRows::append_log(const LogChunk& chunk, uint64_t job, uint64_t bytes_max) {

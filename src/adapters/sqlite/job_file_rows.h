@@ -1,5 +1,6 @@
 #pragma once
 #include "adapters/sqlite/database.h"
+#include "adapters/sqlite/held_rows.h"
 #include "core/job/effect.h"
 #include "ports/job_files.h"
 
@@ -33,6 +34,8 @@ class JobFileRows {
                 Instant at);
   /// The job refers to the blob from now on.
   bool keep(uint64_t job, const AccountId& account, const job::KeepBlob& blob, Instant at);
+  /// The job refers to it no longer; it goes, and leaves nothing behind, unless another one does.
+  bool drop(uint64_t job, const AccountId& account, const std::string& sha256);
   /// Nothing of the job is left.
   bool release(uint64_t job);
   Outcome<size_t> append_log(const LogChunk& chunk, uint64_t job, uint64_t bytes_max);
@@ -41,6 +44,7 @@ class JobFileRows {
 
  private:
   Database& database_;
+  HeldRows held_{database_};
   Statement insert_{database_,
                     "INSERT INTO blob (account, sha256, put_at, jobs, size) VALUES (?, ?, ?, 0, ?) "
                     "ON CONFLICT DO UPDATE SET put_at = max(put_at, excluded.put_at)"};
@@ -49,6 +53,8 @@ class JobFileRows {
   Statement refer_{database_, "INSERT INTO job_blob VALUES (?, ?) ON CONFLICT DO NOTHING"};
   Statement count_{database_, "UPDATE blob SET jobs = jobs + ? WHERE number = ?"};
   Statement referred_{database_, "SELECT blob FROM job_blob WHERE job = ?"};
+  Statement drop_reference_{database_, "DELETE FROM job_blob WHERE job = ? AND blob = ?"};
+  Statement jobs_of_{database_, "SELECT jobs FROM blob WHERE number = ?"};
   Statement drop_references_{database_, "DELETE FROM job_blob WHERE job = ?"};
   Statement drop_log_{database_, "DELETE FROM job_log WHERE job = ?"};
   Statement log_size_{database_, "SELECT sum(size) FROM job_log WHERE job = ? AND attempt = ?"};

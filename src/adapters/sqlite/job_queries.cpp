@@ -149,13 +149,16 @@ Outcome<Store::OpenJobsPage> JobQueries::open(uint64_t after, size_t limit) {
   for (int state = static_cast<int>(job::State::pending); !is_terminal(job::State(state)); ++state)
     if (!collect(open_after_.query(static_cast<int64_t>(state), after, limit), numbers))
       return database_.failure("listing open jobs");
+  if (!collect(held_after_.query(after, limit), numbers))
+    return database_.failure("listing open jobs");
   std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   page.more = numbers.size() >= limit;
   if (numbers.size() > limit) numbers.resize(limit);
   for (uint64_t number : numbers) {
     page.cursor = number;
     FERMATA_TRY(found, by_number(number));
-    if (found && !is_terminal(found->record.summary.state))
+    if (found && (!is_terminal(found->record.summary.state) || found->record.summary.next_due))
       page.jobs.push_back(std::move(found->record.summary));
   }
   return page;

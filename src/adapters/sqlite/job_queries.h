@@ -53,6 +53,8 @@ class JobQueries {
   Statement open_after_{database_,
                         "SELECT number FROM job WHERE state = ? AND state <> 7 AND number > ? "
                         "ORDER BY number LIMIT ?"};
+  Statement held_after_{database_,
+                        "SELECT job FROM held_output WHERE job > ? ORDER BY job LIMIT ?"};
   Statement count_all_{database_, "SELECT state, count(*) FROM job GROUP BY state ORDER BY state"};
   Statement count_one_{database_,
                        "SELECT state, count(*) FROM job WHERE account = ? GROUP BY state "

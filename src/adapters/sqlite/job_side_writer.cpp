@@ -1,5 +1,7 @@
 #include "adapters/sqlite/job_side_writer.h"
 
+#include <algorithm>
+
 #include "adapters/sqlite/transacted.h"
 #include "base/hash.h"
 
@@ -117,6 +119,36 @@ Outcome<Retention::Sweep> JobSideWriter::sweep_dead_letters(Instant before, size
     ++sweep.removed;
   }
   sweep.more = numbers.size() == limit;
+  return sweep;
+}
+
+Outcome<Retention::Sweep> JobSideWriter::trim_dead_letters(uint64_t most, size_t limit) {
+  return transacted<Retention::Sweep>(writer_, nullptr,
+                                      [&] { return sweep_letters_beyond(most, limit); });
+}
+
+Outcome<Retention::Sweep> JobSideWriter::sweep_letters_beyond(uint64_t most, size_t limit) {
+  std::vector<std::pair<std::string, uint64_t>> accounts;
+  {
+    Rows rows = full_accounts_.query(most);
+    while (rows.next()) accounts.emplace_back(rows.text(0), rows.natural(1) - most);
+    if (rows.failed()) return database_.failure("counting dead letters");
+  }
+  std::vector<uint64_t> numbers;
+  Retention::Sweep sweep;
+  for (const auto& [account, excess] : accounts) {
+    size_t room = limit - numbers.size();
+    Rows rows = first_resolved_.query(account, std::min<uint64_t>(excess, room));
+    while (rows.next()) numbers.push_back(rows.natural(0));
+    if (rows.failed()) return database_.failure("looking for resolved dead letters");
+    // Another step finds what is left: at most one more than needed.
+    if (numbers.size() == limit) sweep.more = true;
+    if (sweep.more) break;
+  }
+  for (uint64_t number : numbers) {
+    if (!drop_letter_.execute(number)) return database_.failure("removing a dead letter");
+    ++sweep.removed;
+  }
   return sweep;
 }
 

@@ -21,11 +21,13 @@ class JobSideWriter {
   /// Of the history of removed jobs.
   Outcome<Retention::Sweep> remove_remains(size_t limit);
   Outcome<Retention::Sweep> remove_dead_letters(Instant before, size_t limit);
+  Outcome<Retention::Sweep> trim_dead_letters(uint64_t most, size_t limit);
   Outcome<Retention::Sweep> remove_blobs(Instant before, size_t limit);
 
  private:
   Outcome<Retention::RunSweep> sweep_jobs(uint64_t after, Instant before, size_t limit);
   Outcome<Retention::Sweep> sweep_dead_letters(Instant before, size_t limit);
+  Outcome<Retention::Sweep> sweep_letters_beyond(uint64_t most, size_t limit);
   Outcome<bool> is_wanted(const JobId& job);
   bool forget(const FoundJob& job);
 
@@ -40,6 +42,12 @@ class JobSideWriter {
   Statement drop_job_{database_, "DELETE FROM job WHERE number = ?"};
   Garbage garbage_{database_, job_garbage};
   Statement first_letters_{database_, "SELECT number FROM dead_letter ORDER BY number LIMIT ?"};
+  Statement full_accounts_{database_,
+                           "SELECT account, count(*) FROM dead_letter GROUP BY account "
+                           "HAVING count(*) > ?"};
+  Statement first_resolved_{database_,
+                            "SELECT number FROM dead_letter WHERE account = ? AND open = 0 "
+                            "ORDER BY number LIMIT ?"};
   Statement drop_letter_{database_, "DELETE FROM dead_letter WHERE number = ?"};
 };
 

@@ -83,7 +83,20 @@ bool JobWriter::keep(uint64_t job, const JobWrite& write) {
     if (!letters_.open(entry)) return false;
   for (const job::PolicyDecision& decision : write.decisions)
     if (!decisions_.add(decision)) return false;
-  return true;
+  if (write.drop_held && !held_.drop(job)) return false;
+  if (write.held && !held_.put(job, *write.held)) return false;
+  for (const std::string& sha256 : write.dropped_blobs)
+    if (!files_.drop(job, write.summary.account, sha256)) return false;
+  if (write.settled_letter && !settle_letter(write)) return false;
+  return !write.spent || usage_.add(write.summary.account, *write.spent);
+}
+
+bool JobWriter::settle_letter(const JobWrite& write) {
+  auto found = letter_queries_.open_of_job(write.summary.id);
+  if (!found) return false;
+  if (!*found) return true;
+  settle_entry((*found)->entry, *write.settled_letter);
+  return letters_.change((*found)->number, (*found)->entry);
 }
 
 bool JobWriter::append(uint64_t number, uint64_t job, uint64_t prev, const HistoryChunk& chunk) {

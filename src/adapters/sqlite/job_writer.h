@@ -1,8 +1,10 @@
 #pragma once
 #include "adapters/sqlite/database.h"
 #include "adapters/sqlite/dead_letter_rows.h"
+#include "adapters/sqlite/held_rows.h"
 #include "adapters/sqlite/job_file_rows.h"
 #include "adapters/sqlite/policy_rows.h"
+#include "adapters/sqlite/pool_rows.h"
 #include "ports/store.h"
 
 namespace fermata::sqlite {
@@ -24,6 +26,7 @@ class JobWriter {
   std::optional<CommitOutcome> create(const JobWrite& write);
   std::optional<CommitOutcome> change(const JobWrite& write);
   bool keep(uint64_t job, const JobWrite& write);
+  bool settle_letter(const JobWrite& write);
   bool append(uint64_t number, uint64_t job, uint64_t prev, const HistoryChunk& chunk);
 
   Database& database_;
@@ -35,7 +38,10 @@ class JobWriter {
   Statement history_{database_, "INSERT INTO job_history VALUES (?, ?, ?, ?, ?, ?, ?)"};
   JobFileRows files_{database_};
   DeadLetterRows letters_{database_};
+  DeadLetterQueries letter_queries_{database_};
+  HeldRows held_{database_};
   DecisionRows decisions_{database_};
+  UsageRows usage_{database_};
   uint64_t next_job_ = 1;
   uint64_t next_history_ = 1;
 };

@@ -11,13 +11,16 @@
 #include "adapters/sqlite/contact_rows.h"
 #include "adapters/sqlite/dead_letter_rows.h"
 #include "adapters/sqlite/delivery_rows.h"
+#include "adapters/sqlite/held_rows.h"
 #include "adapters/sqlite/job_file_rows.h"
 #include "adapters/sqlite/job_queries.h"
 #include "adapters/sqlite/policy_rows.h"
+#include "adapters/sqlite/pool_rows.h"
 #include "adapters/sqlite/registration_rows.h"
 #include "adapters/sqlite/run_queries.h"
 #include "adapters/sqlite/schedule_queries.h"
 #include "adapters/sqlite/signal_rows.h"
+#include "adapters/sqlite/view_rows.h"
 #include "adapters/sqlite/wait_rows.h"
 
 namespace fermata::sqlite {
@@ -36,12 +39,16 @@ struct ReadConnection {
   SignalQueries signals{*database};
   ContactQueries contacts{*database};
   AccountQueries accounts{*database};
+  ViewQueries views{*database};
   CatalogQueries catalog{*database};
   BulkQueries bulks{*database};
   DeadLetterQueries letters{*database};
   JobFileQueries files{*database};
+  HeldQueries held{*database};
   RegistrationRows registrations{*database};
   PolicyQueries policy{*database};
+  PoolQueries pools{*database};
+  UsageRows usage{*database};
   Statement begin{*database, "BEGIN"};
   Statement end{*database, "COMMIT"};
 };

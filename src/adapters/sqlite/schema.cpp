@@ -8,12 +8,15 @@
 #include "adapters/sqlite/schema_approvals.h"
 #include "adapters/sqlite/schema_contacts.h"
 #include "adapters/sqlite/schema_deliveries.h"
+#include "adapters/sqlite/schema_held.h"
 #include "adapters/sqlite/schema_job_files.h"
 #include "adapters/sqlite/schema_jobs.h"
 #include "adapters/sqlite/schema_policy.h"
+#include "adapters/sqlite/schema_pools.h"
 #include "adapters/sqlite/schema_schedules.h"
 #include "adapters/sqlite/schema_signal_effects.h"
 #include "adapters/sqlite/schema_signals.h"
+#include "adapters/sqlite/schema_views.h"
 #include "adapters/sqlite/schema_wait_tally.h"
 #include "adapters/sqlite/schema_waits.h"
 #include "adapters/sqlite/wait_tally_rows.h"
@@ -201,7 +204,10 @@ constexpr std::array migrations = {Migration{"first", first_schema},
                                    Migration{"contacts", contacts_schema},
                                    Migration{"signal_effects", signal_effects_schema},
                                    Migration{"deleted_schedules", deleted_schedules_schema},
-                                   Migration{"wait_tally", wait_tally_schema, tally_all_waits}};
+                                   Migration{"wait_tally", wait_tally_schema, tally_all_waits},
+                                   Migration{"views", views_schema},
+                                   Migration{"pools", pools_schema},
+                                   Migration{"held_outputs", held_schema}};
 
 /// The header says twice whether pages are summed: a flipped bit must not switch the sums off.
 Outcome<void> check_page_sums(Database& database) {

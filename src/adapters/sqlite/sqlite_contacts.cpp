@@ -114,4 +114,30 @@ Outcome<std::vector<WorkflowRules>> SqliteStore::all_rules() {
   return parts_->readers.read([&](ReadConnection& c) { return c.accounts.all_rules(); });
 }
 
+Outcome<void> SqliteStore::put_view(const SavedView& view, const AuditLine& audit) {
+  return parts_->views.put(view, audit);
+}
+
+Outcome<std::optional<SavedView>> SqliteStore::view(const AccountId& account,
+                                                    const std::string& id) {
+  return parts_->readers.read([&](ReadConnection& c) -> Outcome<std::optional<SavedView>> {
+    FERMATA_TRY(found, c.views.view(account, id));
+    return found ? std::optional(std::move(found->record)) : std::nullopt;
+  });
+}
+
+Outcome<std::vector<SavedView>> SqliteStore::views(const AccountId& account) {
+  return parts_->readers.read([&](ReadConnection& c) -> Outcome<std::vector<SavedView>> {
+    FERMATA_TRY(found, c.views.views(account));
+    std::vector<SavedView> out;
+    for (auto& one : found) out.push_back(std::move(one.record));
+    return out;
+  });
+}
+
+Outcome<void> SqliteStore::remove_view(const AccountId& account, const std::string& id,
+                                       const AuditLine& audit) {
+  return parts_->views.remove(account, id, audit);
+}
+
 }  // namespace fermata

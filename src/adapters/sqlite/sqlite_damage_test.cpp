@@ -69,6 +69,21 @@ TEST_F(SqliteDamage, damaged_run_is_not_written_over) {
   EXPECT_EQ(load_one(*store, "run-2").error().code, ErrorCode::data_damaged);
 }
 
+// W-66: what the database itself forbids is no trouble of the store, and nobody else's.
+TEST_F(SqliteDamage, write_that_a_rule_forbids_is_refused_alone) {
+  run_sql(data(),
+          "CREATE TRIGGER fault BEFORE UPDATE ON run WHEN NEW.number = 3 "
+          "BEGIN SELECT RAISE(ABORT, 'no'); END");
+  auto store = open_store(data());
+  CommitBatch batch = batch_of({next_write(*load_one(*store, "run-2")), creation("fresh"),
+                                next_write(*load_one(*store, "run-4"))});
+  EXPECT_EQ(store->commit(batch), (std::vector{CommitOutcome::refused, CommitOutcome::done,
+                                               CommitOutcome::done}));
+  EXPECT_EQ(store->trouble(), "a rule of the database forbids it");
+  EXPECT_EQ(load_one(*store, "run-2")->version, 2u);
+  EXPECT_EQ(load_one(*store, "run-4")->version, 3u);
+}
+
 TEST_F(SqliteDamage, record_in_the_place_of_another_is_told) {
   run_sql(data(),
           "UPDATE run SET record = (SELECT record FROM run WHERE number = 4) "

@@ -45,6 +45,10 @@ Outcome<Retention::Sweep> SqliteStore::remove_dead_letters(Instant before, size_
   return parts_->jobs.remove_dead_letters(before, limit);
 }
 
+Outcome<Retention::Sweep> SqliteStore::trim_dead_letters(uint64_t most, size_t limit) {
+  return parts_->jobs.trim_dead_letters(most, limit);
+}
+
 Outcome<Retention::Sweep> SqliteStore::remove_blobs(Instant before, size_t limit) {
   return parts_->jobs.remove_blobs(before, limit);
 }
@@ -86,6 +90,18 @@ Outcome<std::optional<uint64_t>> SqliteStore::blob_bytes(const AccountId& accoun
                                                          const std::string& sha256) {
   return parts_->readers.read(
       [&](ReadConnection& c) { return c.files.blob_bytes(account, sha256); });
+}
+
+Outcome<std::optional<std::string>> SqliteStore::held_output(const JobId& job) {
+  return parts_->readers.read([&](ReadConnection& c) -> Outcome<std::optional<std::string>> {
+    FERMATA_TRY(found, c.jobs.by_id(job));
+    if (!found) return std::optional<std::string>{};
+    return c.held.find(found->number);
+  });
+}
+
+Outcome<uint64_t> SqliteStore::count_held() {
+  return parts_->readers.read([](ReadConnection& c) { return c.held.count(); });
 }
 
 Outcome<size_t> SqliteStore::append_log(const LogChunk& chunk, uint64_t bytes_max) {

@@ -42,13 +42,17 @@ Outcome<std::vector<RunId>> SqliteStore::runs_of_other_zones(const std::string& 
       [&](ReadConnection& c) { return c.waits.of_other_zones(version, after, limit); });
 }
 
+Outcome<std::vector<AccountId>> SqliteStore::wait_accounts() {
+  return parts_->readers.read([&](ReadConnection& c) { return c.tally.accounts(tally::total); });
+}
+
 Outcome<WaitTally> SqliteStore::wait_tally(const AccountId& account, const WorkflowId& workflow,
                                            Instant now) {
   return parts_->readers.read([&](ReadConnection& c) -> Outcome<WaitTally> {
     FERMATA_TRY(total, c.tally.tally(account, workflow, now));
     std::vector<AccountId> accounts{account};
     if (account.empty()) {
-      FERMATA_TRY(all, c.tally.accounts());
+      FERMATA_TRY(all, c.tally.accounts(tally::pending));
       accounts = std::move(all);
     }
     for (const AccountId& one : accounts) {

@@ -10,9 +10,11 @@
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
 #include "ports/policy_store.h"
+#include "ports/pool_store.h"
 #include "ports/reader.h"
 #include "ports/retention.h"
 #include "ports/store.h"
+#include "ports/views.h"
 
 namespace fermata {
 
@@ -39,8 +41,10 @@ class SqliteStore final : public Store,
                           public DeadLetters,
                           public JobFiles,
                           public PolicyStore,
+                          public PoolStore,
                           public Contacts,
-                          public Accounts {
+                          public Accounts,
+                          public Views {
  public:
   ~SqliteStore() override;
 
@@ -59,6 +63,7 @@ class SqliteStore final : public Store,
   Outcome<PendingDeliveryPage> pending_deliveries(uint64_t after, size_t limit) override;
   Outcome<std::vector<Delivery>> load_deliveries(std::span<const std::string> ids) override;
   Outcome<std::vector<fleet::RegistrationRecord>> registrations() override;
+  Outcome<std::vector<AccountSpent>> spent_on(int64_t day) override;
   Outcome<std::vector<std::optional<SignalRecord>>> load_signals(
       std::span<const SignalKey> keys) override;
   Outcome<Windowed> signals_in(const SignalWindow& window, uint64_t after, size_t limit) override;
@@ -100,6 +105,7 @@ class SqliteStore final : public Store,
                                const WaitStart& start) override;
   Outcome<std::vector<WaitSlot>> wait_slots(const WaitFilter& filter) override;
   Outcome<std::vector<OverdueWaits>> overdue_waits(const AccountId& account, Instant now) override;
+  Outcome<std::vector<AccountId>> wait_accounts() override;
   Outcome<WaitTally> wait_tally(const AccountId& account, const WorkflowId& workflow,
                                 Instant now) override;
   Outcome<std::optional<Delivery>> find_delivery(const std::string& id) override;
@@ -174,6 +180,7 @@ class SqliteStore final : public Store,
   Outcome<void> remove_run(const RunId& id, const AuditLine& audit) override;
   Outcome<RunSweep> remove_jobs(uint64_t after, Instant before, size_t limit) override;
   Outcome<Sweep> remove_dead_letters(Instant before, size_t limit) override;
+  Outcome<Sweep> trim_dead_letters(uint64_t most, size_t limit) override;
   Outcome<Sweep> remove_decisions(Instant before, size_t limit) override;
   Outcome<Sweep> remove_blobs(Instant before, size_t limit) override;
   Outcome<Sweep> remove_remains(size_t limit) override;
@@ -200,8 +207,14 @@ class SqliteStore final : public Store,
                                            const std::string& sha256) override;
   Outcome<std::optional<uint64_t>> blob_bytes(const AccountId& account,
                                               const std::string& sha256) override;
+  Outcome<std::optional<std::string>> held_output(const JobId& job) override;
+  Outcome<uint64_t> count_held() override;
   Outcome<size_t> append_log(const LogChunk& chunk, uint64_t bytes_max) override;
   Outcome<LogPage> log(const JobId& job, size_t limit, const std::string& cursor) override;
+
+  // PoolStore
+  Outcome<StoredPools> stored_pools() override;
+  Outcome<void> change_pools(const StoredPools& pools, const AuditLine& audit) override;
 
   // PolicyStore
   Outcome<StoredPolicy> stored_policy() override;
@@ -230,6 +243,13 @@ class SqliteStore final : public Store,
   Outcome<std::optional<WorkflowRules>> rules(const AccountId& account,
                                               const WorkflowId& workflow) override;
   Outcome<std::vector<WorkflowRules>> all_rules() override;
+
+  // Views
+  Outcome<void> put_view(const SavedView& view, const AuditLine& audit) override;
+  Outcome<std::optional<SavedView>> view(const AccountId& account, const std::string& id) override;
+  Outcome<std::vector<SavedView>> views(const AccountId& account) override;
+  Outcome<void> remove_view(const AccountId& account, const std::string& id,
+                            const AuditLine& audit) override;
 
   /// Writes a copy of this moment to `file`, which must not exist, while work goes on.
   Outcome<void> backup(const std::filesystem::path& file);

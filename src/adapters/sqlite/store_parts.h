@@ -6,9 +6,11 @@
 #include "adapters/sqlite/directory.h"
 #include "adapters/sqlite/job_side_writer.h"
 #include "adapters/sqlite/policy_rows.h"
+#include "adapters/sqlite/pool_rows.h"
 #include "adapters/sqlite/read_pool.h"
 #include "adapters/sqlite/retention_writer.h"
 #include "adapters/sqlite/sqlite_store.h"
+#include "adapters/sqlite/view_rows.h"
 
 namespace fermata {
 
@@ -37,9 +39,11 @@ struct SqliteStore::Parts {
   sqlite::CatalogWriter catalog{writer};
   sqlite::BulkWriter bulks{writer};
   sqlite::AccountWriter accounts{writer};
+  sqlite::ViewWriter views{writer};
   sqlite::RetentionWriter retention{writer, readers};
   sqlite::JobSideWriter jobs{writer};
   sqlite::PolicyWriter policy{writer};
+  sqlite::PoolWriter pools{writer};
   sqlite::CommitThread committing{writer};
 };
 

@@ -122,7 +122,8 @@ inline void copy_with_index(const std::filesystem::path& from, const std::filesy
   "DROP TABLE policy_revision; DROP TABLE policy_document; DROP TABLE policy_snapshot;" \
   "DROP TABLE policy_version; DROP TABLE policy_decision; DROP TABLE policy_hit;"       \
   "DROP TABLE contacts; DROP TABLE account; DROP TABLE workflow_rules;"                 \
-  "DROP TABLE workflow_signal_effects; DROP TABLE wait_tally;"                          \
+  "DROP TABLE workflow_signal_effects; DROP TABLE wait_tally; DROP TABLE held_output;"  \
+  "DROP TABLE pool_document; DROP TABLE account_usage; DROP TABLE view;"                \
   "DROP TABLE schedule_deleted; DROP INDEX IF EXISTS schedule_gone;"
 
 /// Runs SQL on a store that nobody has open.

@@ -344,6 +344,8 @@ Outcome<void> visit_sqlite(const std::filesystem::path& directory, StoreVisitor&
     visit.records("bulk", "SELECT number, record FROM bulk");
     visit.records("bulk_selection", "SELECT number, items FROM bulk_selection");
   }
+  if (sqlite::schema_has(*database, "view"))
+    visit.records("view", "SELECT number, record FROM view");
   visit.runs();
   visit.jobs();
   visit.schedules();

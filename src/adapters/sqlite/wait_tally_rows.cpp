@@ -88,9 +88,10 @@ Outcome<std::vector<std::pair<AccountId, uint64_t>>> WaitTallyQueries::counted()
   return out;
 }
 
-Outcome<std::vector<AccountId>> WaitTallyQueries::accounts() {
-  Statement statement(database_, "SELECT DISTINCT account FROM wait_tally WHERE kind = 'pending'");
-  Rows rows = statement.query();
+Outcome<std::vector<AccountId>> WaitTallyQueries::accounts(const char* kind) {
+  Statement statement(database_,
+                      "SELECT DISTINCT account FROM wait_tally WHERE kind = ? ORDER BY account");
+  Rows rows = statement.query(std::string_view(kind));
   std::vector<AccountId> out;
   while (rows.next()) out.emplace_back(std::string(rows.text(0)));
   if (rows.failed()) return database_.failure("reading the numbers of waits");
@@ -101,7 +102,7 @@ Outcome<std::vector<OverdueWaits>> WaitTallyQueries::overdue(const AccountId& ac
                                                              Instant now) {
   std::vector<AccountId> all{account};
   if (account.empty()) {
-    FERMATA_TRY(found, accounts());
+    FERMATA_TRY(found, accounts(tally::pending));
     all = std::move(found);
   }
   Statement statement(database_,

@@ -36,7 +36,7 @@ class WaitTallyQueries {
   Outcome<WaitTally> tally(const AccountId& account, const WorkflowId& workflow, Instant now);
   Outcome<std::vector<std::pair<AccountId, uint64_t>>> counted();
   /// Accounts that have pending waits.
-  Outcome<std::vector<AccountId>> accounts();
+  Outcome<std::vector<AccountId>> accounts(const char* kind);
   Outcome<std::vector<OverdueWaits>> overdue(const AccountId& account, Instant now);
   /// How many a list shows; nothing when its filter asks for more than numbers are kept of.
   Outcome<std::optional<uint64_t>> total(const WaitFilter& filter);

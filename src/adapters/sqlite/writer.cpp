@@ -10,6 +10,12 @@ namespace {
 
 constexpr std::string_view damage_words = "stored data is damaged";
 
+/// True when the same would fail again however well the disk is.
+bool refuses(int result) {
+  int primary = result & 0xff;
+  return primary == SQLITE_CONSTRAINT || primary == SQLITE_TOOBIG || primary == SQLITE_MISMATCH;
+}
+
 }  // namespace
 
 Writer::Writer(std::unique_ptr<Database> database, Checkpointer& checkpointer, Reports reports)
@@ -39,18 +45,20 @@ std::vector<CommitOutcome> Writer::commit(const CommitBatch& batch) {
   for (const DeliveryWrite& one : batch.deliveries) all.push_back({.delivery = &one});
   for (const ContactWrite& one : batch.contacts) all.push_back({.contact = &one});
   for (const SignalWrite& signal : batch.signals) all.push_back({.signal = &signal});
+  if (!batch.audit.empty()) all.push_back({.audit = &batch.audit});
   if (!batch.roll.empty()) all.push_back({.roll = &batch.roll});
   std::lock_guard lock(mutex_);
   last_failure_ = {};
   Together together = commit_together(all);
-  if (together.damaged) commit_in_parts(all, together.outcomes);
+  if (together.divisible) commit_in_parts(all, together.outcomes);
   std::lock_guard trouble_lock(commit_trouble_mutex_);
   commit_trouble_ = last_failure_;
   return std::move(together.outcomes);
 }
 
-/// After all together failed because one of them meets what is damaged: the others must not suffer
-/// for it. Halves are tried until it stands alone. Members of a group still stand or fall together.
+/// After all together failed because one of them meets what is damaged or cannot be taken: the
+/// others must not suffer for it. Halves are tried until it stands alone. Members of a group still
+/// stand or fall together.
 void Writer::commit_in_parts(const Writes& all, std::vector<CommitOutcome>& outcomes) {
   std::map<std::pair<uint32_t, size_t>, std::vector<size_t>> groups;
   for (size_t i = 0; i < all.size(); ++i)
@@ -76,7 +84,7 @@ void Writer::commit_in_parts(const Writes& all, std::vector<CommitOutcome>& outc
     Writes writes;
     for (size_t place : places) writes.push_back(all[place]);
     Together together = commit_together(writes);
-    if (together.damaged && range.to - range.from > 1) {
+    if (together.divisible && range.to - range.from > 1) {
       for (Range half : halves(range)) left.push_back(half);
       continue;
     }
@@ -95,9 +103,17 @@ Writer::Together Writer::commit_together(const Writes& writes) {
     written = write_fitting(writes);
   }
   if (!written) {
-    report(written.error());
+    bool refused = refuses(sqlite3_errcode(database_->handle()));
+    bool damaged = written.error().code == ErrorCode::data_damaged;
+    if (refused) {
+      // The store is well: what is wrong is in the write.
+      last_failure_ = cause_of(sqlite3_extended_errcode(database_->handle()));
+      std::fill(none.begin(), none.end(), CommitOutcome::refused);
+    } else {
+      report(written.error());
+    }
     roll_back();
-    return {std::move(none), written.error().code == ErrorCode::data_damaged};
+    return {std::move(none), damaged || refused};
   }
   std::vector<CommitOutcome> outcomes = *std::move(written);
   if (std::find(outcomes.begin(), outcomes.end(), CommitOutcome::done) == outcomes.end()) {
@@ -158,6 +174,11 @@ Outcome<std::vector<CommitOutcome>> Writer::write_all(const Writes& writes,
     for (const AuditLine& line : writes[i].signal->audit) FERMATA_TRY_VOID(chain_.append(line));
   }
   for (size_t i = 0; i < writes.size(); ++i) {
+    if (!writes[i].audit) continue;
+    for (const AuditLine& line : *writes[i].audit) FERMATA_TRY_VOID(chain_.append(line));
+    outcomes[i] = CommitOutcome::done;
+  }
+  for (size_t i = 0; i < writes.size(); ++i) {
     if (!writes[i].roll) continue;
     if (!registrations_.write(*writes[i].roll)) return database_->failure("writing registrations");
     outcomes[i] = CommitOutcome::done;
@@ -215,6 +236,8 @@ Outcome<void> Writer::write_runs(const Writes& writes, const std::set<uint32_t>&
       if (!deliveries_.create(delivery)) return database_->failure("writing a delivery");
     for (const SignalReached& reached : writes[i].run->reached)
       if (!signals_.write(reached)) return database_->failure("writing what a signal has reached");
+    if (!jobs_.write_letters(writes[i].run->dead_letters))
+      return database_->failure("writing an entry of the dead letter queue");
     for (const AuditLine& line : writes[i].run->audit) FERMATA_TRY_VOID(chain_.append(line));
   }
   if (!waits_.write(waits)) return database_->failure("writing waits");

@@ -77,6 +77,7 @@ class Writer {
     const RollWrite* roll = nullptr;
     const SignalWrite* signal = nullptr;
     const ContactWrite* contact = nullptr;
+    const std::vector<AuditLine>* audit = nullptr;
     uint32_t group() const {
       if (contact) return contact->group;
       if (run) return run->group;
@@ -86,10 +87,11 @@ class Writer {
     }
   };
   using Writes = std::vector<Write>;
-  /// What is damaged fails all of them; they may be tried in smaller parts then.
+  /// What is damaged, or cannot be taken, fails all of them; they may be tried in smaller parts
+  /// then.
   struct Together {
     std::vector<CommitOutcome> outcomes;
-    bool damaged = false;
+    bool divisible = false;
   };
   Together commit_together(const Writes& writes);
   /// Whether a group was written in part, which must not stay.

@@ -38,16 +38,21 @@ std::string listed(const std::vector<std::string>& approvers) {
 }  // namespace
 
 Outcome<void> may_vote(const Terms& terms, const Vote& vote, const std::string& actor) {
-  bool covered = std::any_of(terms.approvers.begin(), terms.approvers.end(),
-                             [&](const auto& one) { return covers(one, vote.role, actor); });
-  if (!covered)
-    return fail(ErrorCode::forbidden, "this is for " + listed(terms.approvers) + " to answer");
-  if (!vote.may_be_own && !terms.asked_by.empty() && actor == terms.asked_by)
-    return fail(ErrorCode::approval_by_submitter, "who asks for something does not approve it");
+  auto names = [&](const std::vector<std::string_view>& people) {
+    return !actor.empty() && std::find(people.begin(), people.end(), actor) != people.end();
+  };
   if (vote.hash != terms.hash)
     return fail(
         ErrorCode::approval_stale_request,
         "the answer is for another question: the hash of this one is " + std::string(terms.hash));
+  if (!vote.may_be_own && names(terms.asked_by))
+    return fail(ErrorCode::approval_by_submitter, "who asks for something does not approve it");
+  bool covered = std::any_of(terms.approvers.begin(), terms.approvers.end(),
+                             [&](const auto& one) { return covers(one, vote.role, actor); });
+  if (!covered)
+    return fail(ErrorCode::forbidden, "this is for " + listed(terms.approvers) + " to answer");
+  if (vote.approve && names(terms.voted))
+    return fail(ErrorCode::approval_already_voted, actor + " has approved it already");
   return {};
 }
 

@@ -14,7 +14,9 @@ namespace fermata::approval {
 struct Terms {
   std::string_view hash;
   const std::vector<std::string>& approvers;
-  std::string_view asked_by;  ///< who submitted the job or started the run; empty: the engine did
+  /// Who submitted or amended the job or started the run; an empty name is the engine's.
+  std::vector<std::string_view> asked_by;
+  std::vector<std::string_view> voted{};  ///< who has said yes already
 };
 
 /// An answer as it comes in. Who gives it is the command's actor.
@@ -26,7 +28,8 @@ struct Vote {
   bool may_be_own = false;  ///< who asked may answer too (setting approvals_allow_self)
 };
 
-/// Refuses with `forbidden`, `approval_by_submitter` or `approval_stale_request`.
+/// Refuses with `approval_stale_request`, `approval_by_submitter`, `forbidden` or, a second yes,
+/// `approval_already_voted`.
 Outcome<void> may_vote(const Terms& terms, const Vote& vote, const std::string& actor);
 
 /// Hex SHA-256 over the kind of question and the canonical form of what is asked.

@@ -7,7 +7,7 @@ namespace {
 
 std::string refused(const std::vector<std::string>& approvers, const Vote& vote,
                     const std::string& actor = "anna") {
-  auto outcome = may_vote({"h", approvers, "starter"}, vote, actor);
+  auto outcome = may_vote({"h", approvers, {"starter"}}, vote, actor);
   return outcome ? "" : std::string(name_of(outcome.error().code));
 }
 
@@ -33,7 +33,18 @@ TEST(Vote, never_by_who_asked_nor_for_something_else) {
   EXPECT_EQ(refused({"operator"}, vote, "starter"), "");
   vote.hash = "other";
   EXPECT_EQ(refused({"operator"}, vote), "approval_stale_request");
-  EXPECT_TRUE(may_vote({"h", {"operator"}, ""}, {false, "h", "", "operator", false}, ""));
+  EXPECT_TRUE(may_vote({"h", {"operator"}, {""}}, {false, "h", "", "operator", false}, ""));
+}
+
+// J-41
+TEST(Vote, second_yes_is_none_but_who_said_yes_may_still_say_no) {
+  std::vector<std::string> approvers{"operator"};
+  Terms terms{"h", approvers, {}, {"anna"}};
+  Vote vote{true, "h", "", "operator", false};
+  EXPECT_EQ(may_vote(terms, vote, "anna").error().code, ErrorCode::approval_already_voted);
+  EXPECT_TRUE(may_vote(terms, vote, "bert"));
+  vote.approve = false;
+  EXPECT_TRUE(may_vote(terms, vote, "anna"));
 }
 
 TEST(Vote, approvers_are_read_in_every_form) {

@@ -26,6 +26,7 @@ Outcome<std::optional<ClaimAnswer>> Fleet::claim(Instant now, const Registration
     if (same) claim_ends_.erase({claim.until, id});
     claim.seq = seq;
     claim.slots = slots;
+    claim.push = !spoken;
     claim.until = now + Duration{wait_ms};
     claim_ends_.insert({claim.until, id});
   }
@@ -76,7 +77,7 @@ std::optional<Lost> Fleet::placed(Instant now, const Assignment& assignment,
   auto found = registrations_.find(assignment.registration);
   // What is known of it from its leases alone was given nothing: it went, and they stayed.
   if (found == registrations_.end() || found->second.ghost) {
-    uncount(now, assignment.taken.account, assignment.taken.limit_keys);
+    owed_.insert_or_assign(key, assignment.taken);
     return Lost{key, false};
   }
   Registration& registration = found->second;
@@ -84,6 +85,7 @@ std::optional<Lost> Fleet::placed(Instant now, const Assignment& assignment,
   lease.attempt = holder.attempts;
   lease.account = assignment.taken.account;
   lease.topic = assignment.taken.topic;
+  lease.pool = assignment.taken.pool;
   lease.limit_keys = assignment.taken.limit_keys;
   lease.seq = assignment.claim_seq;
   lease.given_at = now;
@@ -100,7 +102,7 @@ std::optional<Lost> Fleet::placed(Instant now, const Assignment& assignment,
 }
 
 void Fleet::not_placed(Instant now, const Assignment& assignment) {
-  uncount(now, assignment.taken.account, assignment.taken.limit_keys);
+  uncount(now, assignment.taken, true);
   auto found = registrations_.find(assignment.registration);
   if (found == registrations_.end() || found->second.ghost) return;
   Registration& registration = found->second;

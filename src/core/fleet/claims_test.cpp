@@ -176,7 +176,7 @@ TEST(Claims, a_cancel_reaches_a_waiting_claim_at_once) {
   LeaseKey lease = at.lease("w1", 1, "j1");
   at.claim("w1", 2);
   EXPECT_TRUE(at.answers().empty());
-  at.fleet.revoke(lease);
+  at.fleet.revoke(at.now, lease);
   auto answers = at.answers();
   ASSERT_EQ(answers.size(), 1u);
   EXPECT_EQ(answers[0].cancels, std::vector<LeaseKey>{lease});
@@ -192,7 +192,7 @@ TEST(Claims, the_slot_of_a_cancelled_job_is_free_when_the_worker_has_acknowledge
   FleetFixture at;
   at.enroll(FleetFixture::card("w1", {"*"}, 1));
   LeaseKey lease = at.lease("w1", 1, "j1");
-  at.fleet.revoke(lease);
+  at.fleet.revoke(at.now, lease);
   at.offer("j2");
   at.claim("w1", 2);
   EXPECT_TRUE(at.commit().empty());
@@ -204,7 +204,7 @@ TEST(Claims, who_drains_gets_nothing_and_is_told_so_once) {
   FleetFixture at;
   at.enroll(FleetFixture::card("w1"));
   at.offer("j1");
-  at.fleet.drain(WorkerId("w1"), true);
+  at.fleet.drain(at.now, WorkerId("w1"), true);
   at.claim("w1", 1);
   EXPECT_TRUE(at.commit().empty());
   auto answers = at.answers();
@@ -212,7 +212,7 @@ TEST(Claims, who_drains_gets_nothing_and_is_told_so_once) {
   EXPECT_TRUE(answers[0].drain);
   at.claim("w1", 2);
   EXPECT_TRUE(at.answers().empty());
-  at.fleet.drain(WorkerId("w1"), false);
+  at.fleet.drain(at.now, WorkerId("w1"), false);
   EXPECT_EQ(at.commit(), Pairs{"j1>w1"});
 }
 
@@ -258,7 +258,7 @@ TEST(FleetStream, who_comes_back_is_told_what_it_may_have_missed) {
   EXPECT_EQ(missed->seq, 2u);
   EXPECT_EQ(at.fleet.outstanding(FleetFixture::reg("w"), 2)->jobs, std::vector<LeaseKey>{});
   EXPECT_EQ(at.fleet.outstanding(FleetFixture::reg("w"), 0)->jobs, (std::vector{first, second}));
-  at.fleet.revoke(first);
+  at.fleet.revoke(at.now, first);
   EXPECT_EQ(at.fleet.outstanding(FleetFixture::reg("w"), 2)->cancels, std::vector{first});
   EXPECT_FALSE(at.fleet.outstanding(FleetFixture::reg("nobody"), 0));
 }

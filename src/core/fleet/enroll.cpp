@@ -22,7 +22,10 @@ Fleet::Enrolled Fleet::enroll(Instant now, const RegistrationId& id, WorkerCard 
   enrolled.heartbeat_ms = enrolled.lease_ms / heartbeats_per_lease;
   Registration fresh;
   fresh.id = id;
-  fresh.drained = drained_.contains(card.worker);
+  if (auto drained = drained_.find(card.worker); drained != drained_.end()) {
+    fresh.drained = true;
+    fresh.drain_until = drained->second;
+  }
   fresh.card = std::move(card);
   fresh.registered_at = now;
   fresh.last_seen = now;
@@ -50,6 +53,8 @@ void Fleet::take_over(Registration& registration, const RegistrationId& former,
   for (const LeaseKey& key : resume) {
     auto held = old.leases.find(key);
     if (held == old.leases.end() || held->second.revoked) continue;
+    // Who comes back elsewhere cannot speak for what it had there.
+    if (held->second.pool != registration.card.pool) continue;
     Lease lease = std::move(held->second);
     old.leases.erase(held);
     lease.seq = 0;
@@ -57,7 +62,7 @@ void Fleet::take_over(Registration& registration, const RegistrationId& former,
     enrolled.resumed.push_back(key);
   }
   let_all_go(now, old, true, enrolled.given_up);
-  remove(former);
+  remove(now, former);
 }
 
 Outcome<std::vector<Lost>> Fleet::dismiss(const RegistrationId& id) {
@@ -65,8 +70,9 @@ Outcome<std::vector<Lost>> Fleet::dismiss(const RegistrationId& id) {
     return fail(ErrorCode::registration_not_found, "there is no registration " + id.text());
   std::vector<Lost> lost;
   Registration& registration = registrations_.at(id);
-  let_all_go(registration.last_seen, registration, false, lost);
-  remove(id);
+  Instant now = registration.last_seen;
+  let_all_go(now, registration, false, lost);
+  remove(now, id);
   return lost;
 }
 
@@ -79,34 +85,15 @@ std::vector<Lost> Fleet::expire(Instant now) {
   std::vector<Lost> lost;
   for (const RegistrationId& id : silent) {
     let_all_go(now, registrations_.at(id), true, lost);
-    remove(id);
+    remove(now, id);
   }
+  end_drains(now, lost);
+  match(now, queue_.open_due(now));
   while (!replaced_ends_.empty() && replaced_ends_.begin()->first <= now) {
     replaced_.erase(replaced_ends_.begin()->second);
     replaced_ends_.erase(replaced_ends_.begin());
   }
   return lost;
-}
-
-void Fleet::drain(const WorkerId& worker, bool on) {
-  if (on) {
-    drained_.insert(worker);
-  } else {
-    drained_.erase(worker);
-  }
-  auto known = by_worker_.find(worker);
-  if (known == by_worker_.end()) return;
-  for (const RegistrationId& id : known->second) {
-    Registration& registration = registrations_.at(id);
-    {
-      Change change(*this, registration);
-      registration.drained = on;
-      registration.drain_told = false;
-    }
-    unwritten_.insert(id);
-    answerable_.insert(id);
-    if (!on) serve(registration.last_seen, registration);
-  }
 }
 
 }  // namespace fermata::fleet

@@ -22,9 +22,21 @@ uint32_t Registration::free_slots() const {
   return used < card.max_parallel ? static_cast<uint32_t>(card.max_parallel - used) : 0;
 }
 
+uint64_t Registration::active() const { return leases.size() + reserved + load.external_jobs; }
+
+uint64_t Registration::score() const { return 1'000 * active() + load.cpu + load.gpu; }
+
+bool Registration::overloaded() const {
+  constexpr uint32_t busy = 900;  // tenths of a percent
+  if (load.cpu >= busy || load.gpu >= busy) return true;
+  // Who claims says how much it bears; who is streamed to keeps a tenth free.
+  return claim && claim->push && 10 * active() >= 9 * uint64_t{card.max_parallel};
+}
+
 Fleet::Change::Change(Fleet& fleet, Registration& registration)
     : fleet_(fleet), registration_(registration) {
-  fleet_.waiting_[registration_.profile].erase(fleet_.waiting_of(registration_));
+  auto waiting = fleet_.waiting_.find(registration_.profile);
+  if (waiting != fleet_.waiting_.end()) waiting->second.erase(fleet_.waiting_of(registration_));
 }
 
 Fleet::Change::~Change() {
@@ -32,11 +44,15 @@ Fleet::Change::~Change() {
     fleet_.waiting_[registration_.profile].insert(fleet_.waiting_of(registration_));
 }
 
-const PoolTerms& Fleet::terms_of(const std::string& pool) const {
-  static const PoolTerms standard;
+PoolTerms Fleet::terms_of(const std::string& pool) const {
   auto named = settings_.pools.find(pool);
-  if (named == settings_.pools.end()) named = settings_.pools.find("default");
-  return named != settings_.pools.end() ? named->second : standard;
+  if (named == settings_.pools.end()) named = settings_.pools.find(std::string(default_pool));
+  PoolTerms terms = named != settings_.pools.end() ? named->second : PoolTerms{};
+  const Pool& known = queue_.table().pool(pool);
+  if (known.lease_ms) terms.lease_ms = *known.lease_ms;
+  if (known.run_timeout_ms) terms.run_timeout_ms = known.run_timeout_ms;
+  if (known.start_timeout_ms) terms.start_timeout_ms = known.start_timeout_ms;
+  return terms;
 }
 
 const Registration* Fleet::find(const RegistrationId& id) const {
@@ -53,6 +69,8 @@ const Lease* Fleet::find_lease(const LeaseKey& lease) const {
 std::optional<Instant> Fleet::next_due() const {
   std::optional<Instant> due;
   if (!expiries_.empty()) due = expiries_.begin()->first;
+  for (std::optional<Instant> other : {queue_.next_due(), next_drain_end()})
+    if (other && (!due || *other < *due)) due = other;
   for (const auto& [end, id] : claim_ends_) {
     // One whose jobs are being stored is answered by that, however long it takes.
     if (registrations_.at(id).claim->reserved > 0) continue;
@@ -62,30 +80,42 @@ std::optional<Instant> Fleet::next_due() const {
 }
 
 Fleet::Waiting Fleet::waiting_of(const Registration& registration) const {
-  uint64_t active =
-      registration.leases.size() + registration.reserved + registration.load.external_jobs;
-  uint64_t score = 1'000 * active + registration.load.cpu + registration.load.gpu;
-  return {score, registration.last_assigned, registration.card.worker, registration.id};
+  return {registration.score(), registration.last_assigned, registration.card.worker,
+          registration.id};
 }
 
 bool Fleet::can_take(const Registration& registration) const {
-  if (!registration.claim || registration.draining || registration.drained) return false;
+  if (!registration.claim || registration.profile == 0 || registration.overloaded()) return false;
   const Claim& claim = *registration.claim;
   return claim.taken.size() + claim.reserved < claim.slots && registration.free_slots() > 0;
 }
 
 Registration& Fleet::add(Registration registration) {
   RegistrationId id = registration.id;
-  registration.profile = queue_.join(registration.card);
   if (!registration.ghost) by_name_[name_of_worker(registration.card)] = id;
   by_worker_[registration.card.worker].insert(id);
   expiries_.insert({registration.expires_at(), id});
   auto [added, fresh] = registrations_.emplace(id, std::move(registration));
   check(fresh);
+  enlist(added->second.last_seen, added->second);
   return added->second;
 }
 
-void Fleet::remove(const RegistrationId& id) {
+void Fleet::enlist(Instant now, Registration& registration) {
+  bool wanted = !registration.ghost && !registration.draining && !registration.drained;
+  if (wanted == (registration.profile != 0)) return;
+  Change change(*this, registration);
+  if (wanted) {
+    registration.profile = queue_.join(registration.card);
+    return;
+  }
+  Queue::ProfileId left = std::exchange(registration.profile, 0);
+  queue_.leave(now, left);
+  if (auto waiting = waiting_.find(left); waiting != waiting_.end() && waiting->second.empty())
+    waiting_.erase(waiting);
+}
+
+void Fleet::remove(Instant now, const RegistrationId& id) {
   Registration& registration = registrations_.at(id);
   check(registration.leases.empty() && !registration.claim);
   auto name = by_name_.find(name_of_worker(registration.card));
@@ -97,10 +127,8 @@ void Fleet::remove(const RegistrationId& id) {
   answerable_.erase(id);
   unwritten_.erase(id);
   if (registration.written_at) forgotten_.push_back(id);
-  queue_.leave(registration.profile);
-  if (auto waiting = waiting_.find(registration.profile);
-      waiting != waiting_.end() && waiting->second.empty())
-    waiting_.erase(waiting);
+  registration.draining = true;
+  enlist(now, registration);
   registrations_.erase(id);
 }
 

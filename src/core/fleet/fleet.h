@@ -7,6 +7,7 @@
 
 #include "core/fleet/queue.h"
 #include "core/fleet/worker.h"
+#include "core/job/decide.h"
 
 /// Who is alive, who holds what, and who waits for work. The host's memory: the store knows which
 /// worker holds which fence, renewals are not written (J-61). Plain data and functions of `now`.
@@ -19,21 +20,13 @@ struct LeaseKey {
   auto operator<=>(const LeaseKey&) const = default;
 };
 
-/// Terms of a pool; those of `default` hold for pools that are not named.
-struct PoolTerms {
-  int64_t lease_ms = 30'000;
-  std::optional<int64_t> run_timeout_ms{};
-  std::optional<int64_t> start_timeout_ms{};
-};
 struct Settings {
-  std::map<std::string, PoolTerms> pools;
-  int64_t load_write_ms = 5'000;     ///< a load that changed is stored at most this often
+  std::map<std::string, PoolTerms> pools;  ///< what the table of pools leaves open
+  int64_t load_write_ms = 5'000;           ///< a load that changed is stored at most this often
   int64_t passed_over_ms = 60'000;   ///< for a worker that refuses a topic again and again (J-58)
   uint32_t refusals_max = 3;         ///< so many in a row
   uint32_t invalid_reports_max = 3;  ///< the last of them ends the attempt (J-65)
 };
-constexpr int64_t lease_ms_min = 5'000;
-constexpr int64_t lease_ms_max = 3'600'000;
 constexpr uint32_t claim_slots_max = 256;
 constexpr int64_t claim_wait_ms_max = 60'000;
 
@@ -47,6 +40,7 @@ struct Lease {
   uint32_t attempt = 0;
   AccountId account;
   std::string topic;
+  std::string pool;
   std::vector<std::string> limit_keys;
   uint64_t seq = 0;  ///< of the claim that took it; 0: of an earlier registration
   Instant given_at;
@@ -61,6 +55,7 @@ struct Claim {
   uint64_t seq = 0;
   uint32_t slots = 0;
   Instant until;
+  bool push = false;            ///< made by a stream: the engine decides how much the worker bears
   uint32_t reserved = 0;        ///< assignments whose commit is under way
   std::vector<LeaseKey> taken;  ///< what the answer will hold
 };
@@ -72,8 +67,9 @@ struct Registration {
   Instant registered_at;
   Instant last_seen;
   int64_t lease_ms = 0;
-  bool draining = false;  ///< the worker wants no more
-  bool drained = false;   ///< an operator wants it to have no more
+  bool draining = false;                 ///< the worker wants no more
+  bool drained = false;                  ///< an operator wants it to have no more
+  std::optional<Instant> drain_until{};  ///< what it holds then is taken away
   bool drain_told = false;
   uint64_t answered_seq = 0;
   std::optional<Claim> claim;
@@ -81,7 +77,7 @@ struct Registration {
   std::set<LeaseKey> untold;  ///< revoked, and the worker has not heard of it
   uint32_t reserved = 0;
   Instant last_assigned;
-  Queue::ProfileId profile = 0;
+  Queue::ProfileId profile = 0;  ///< 0: it is not among those who may get jobs
   /// Per topic: refusals in a row, and until when it is passed over.
   struct Refusals {
     uint32_t in_a_row = 0;
@@ -94,6 +90,11 @@ struct Registration {
 
   Instant expires_at() const { return last_seen + Duration{lease_ms}; }
   uint32_t free_slots() const;
+  /// Jobs it is at: the engine's and those from elsewhere.
+  uint64_t active() const;
+  /// In thousandths of a job; the lowest comes first (J-52).
+  uint64_t score() const;
+  bool overloaded() const;
 };
 
 /// A job for a worker that waits: a PlaceJob is to be decided and committed, then `placed` or
@@ -105,7 +106,7 @@ struct Assignment {
   std::string pool;
   uint64_t claim_seq = 0;
   PoolTerms terms;
-  Queue::Taken taken;
+  Queue::Counted taken;
 };
 
 struct ClaimAnswer {
@@ -143,8 +144,10 @@ class Fleet {
   Outcome<std::vector<Lost>> dismiss(const RegistrationId& id);
   /// All that have been silent for a lease: theirs are lost in one batch (J-62).
   std::vector<Lost> expire(Instant now);
-  /// By an operator, for the worker's registrations to come too.
-  void drain(const WorkerId& worker, bool on);
+  /// By an operator, for the worker's registrations to come too. What it holds at `until` goes
+  /// back, uncounted (J-58).
+  void drain(Instant now, const WorkerId& worker, bool on,
+             std::optional<Instant> until = std::nullopt);
 
   // recover.cpp: after a start, before anybody is heard.
   void restore(Instant now, const RegistrationRecord& record);
@@ -172,6 +175,14 @@ class Fleet {
   /// Jobs into and out of the queue. Offering one twice keeps its place.
   void offer(Instant now, const ReadyJob& job);
   void withdraw(const JobId& job) { queue_.remove(job); }
+  /// Swaps the table of pools and gives what has a place now to those who wait.
+  void use(Instant now, PoolTablePtr table);
+  /// What keeps a job that waits.
+  job::Routing routing_of(Instant now, const JobId& job) const;
+  /// What a result says of tokens and costs (J-57).
+  void spend(const AccountId& account, const job::Usage& usage, Instant at) {
+    queue_.spend(account, usage, at);
+  }
   /// Pairs of a waiting job and a waiting claim found since the last call.
   std::vector<Assignment> take_assignments();
   /// The lease is lost again at once when its registration has gone meanwhile.
@@ -214,7 +225,7 @@ class Fleet {
 
   // leases.cpp
   /// The fence was revoked: the worker is told, the slot stays taken until it has answered.
-  void revoke(const LeaseKey& lease);
+  void revoke(Instant now, const LeaseKey& lease);
   /// The attempt is over on both sides: the slot is free. A worker that declined it or never got
   /// it, three times in a row, is passed over for the topic (J-58).
   void free(Instant now, const LeaseKey& lease, bool refused);
@@ -228,7 +239,9 @@ class Fleet {
   size_t leases() const { return holders_.size(); }
   /// When somebody expires or a claim has waited enough.
   std::optional<Instant> next_due() const;
-  const PoolTerms& terms_of(const std::string& pool) const;
+  PoolTerms terms_of(const std::string& pool) const;
+  /// True while the worker is passed over for the topic (J-58).
+  bool passes_over(const Registration& registration, const std::string& topic, Instant now) const;
 
  private:
   /// The order in which workers that wait are chosen: the least loaded, then who has waited
@@ -258,7 +271,7 @@ class Fleet {
   Outcome<Registration*> known(const RegistrationId& id);
   Registration& add(Registration registration);
   /// Takes a registration out. Its leases have been let go.
-  void remove(const RegistrationId& id);
+  void remove(Instant now, const RegistrationId& id);
   /// Lets all leases of a registration that gets nothing more go.
   void let_all_go(Instant now, Registration& registration, bool counted, std::vector<Lost>& lost);
   void touch(Registration& registration, Instant now);
@@ -268,16 +281,25 @@ class Fleet {
                  const std::vector<LeaseKey>& resume, Enrolled& enrolled);
   /// The lease is counted by the keys of its limits already.
   void hold(Registration& registration, const LeaseKey& key, Lease lease);
-  void let_go(Instant now, Registration& registration, const LeaseKey& key);
-  void uncount(Instant now, const AccountId& account, const std::vector<std::string>& limit_keys);
+  void let_go(Instant now, Registration& registration, const LeaseKey& key, bool owed = false);
+  /// True when the lease was owed; it is counted no longer.
+  bool pay(Instant now, const LeaseKey& lease);
+  void uncount(Instant now, const Queue::Counted& counted, bool tokens_back);
+  /// Lets workers of these profiles that wait have what they may.
+  void match(Instant now, const std::set<Queue::ProfileId>& profiles);
+  /// In or out of the profiles, as it may get jobs or not.
+  void enlist(Instant now, Registration& registration);
+  /// Leases of pools and workers whose time to finish is over.
+  void end_drains(Instant now, std::vector<Lost>& lost);
+  std::optional<Instant> next_drain_end() const;
   bool can_take(const Registration& registration) const;
   Waiting waiting_of(const Registration& registration) const;
   /// Gives a waiting claim what fits it, as far as its slots go.
   void serve(Instant now, Registration& registration);
   void assign(Instant now, Registration& registration, const JobId& job);
   /// The worker that should take a waiting job, if one waits for it.
-  std::optional<RegistrationId> place(Instant now, const JobId& job) const;
-  bool passes_over(const Registration& registration, const std::string& topic, Instant now) const;
+  std::optional<RegistrationId> place(Instant now, const JobId& job);
+  std::optional<RegistrationId> preferred(Instant now, Queue::ClassId id) const;
   void end_claim(Registration& registration);
   ClaimAnswer answer_of(Registration& registration);
   ClaimAnswer repeated(const Registration& registration, uint64_t seq) const;
@@ -288,8 +310,11 @@ class Fleet {
   std::map<RegistrationId, Registration> registrations_;
   std::map<std::string, RegistrationId> by_name_;  ///< worker's id in its accounts
   std::map<WorkerId, std::set<RegistrationId>> by_worker_;
-  std::set<WorkerId> drained_;
+  std::map<WorkerId, std::optional<Instant>> drained_;
+  std::set<std::string> pools_drained_;  ///< their time is over, and what they held was taken
   std::map<LeaseKey, RegistrationId> holders_;
+  /// Leases of workers that are gone, counted until their jobs have heard of it.
+  std::map<LeaseKey, Queue::Counted> owed_;
   std::set<RegistrationId> replaced_;
   std::set<std::pair<Instant, RegistrationId>> replaced_ends_;  ///< when that is forgotten
   std::set<std::pair<Instant, RegistrationId>> expiries_;

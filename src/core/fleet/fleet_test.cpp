@@ -29,7 +29,7 @@ TEST(Fleet, who_is_silent_for_a_lease_loses_all_of_its_leases_in_one_batch) {
   LeaseKey one = at.lease("w1", 1, "j1");
   LeaseKey two = at.lease("w1", 2, "j2");
   LeaseKey cancelled = at.lease("w1", 3, "j3");
-  at.fleet.revoke(cancelled);
+  at.fleet.revoke(at.now, cancelled);
   at.pass(29'999);
   EXPECT_TRUE(at.fleet.expire(at.now).empty());
   at.pass(1);
@@ -156,7 +156,7 @@ TEST(Fleet, a_revoked_lease_is_cancelled_by_the_heartbeat_until_it_is_not_named)
   at.enroll(FleetFixture::card("w1"));
   LeaseKey lease = at.lease("w1", 1, "j1");
   at.beat("w1", 1, {lease});
-  at.fleet.revoke(lease);
+  at.fleet.revoke(at.now, lease);
   EXPECT_EQ(at.beat("w1", 1, {lease}).cancels, Keys{lease});
   EXPECT_EQ(at.fleet.renew(at.now, FleetFixture::reg("w1"), lease)->answer, Fleet::Renewal::cancel);
   EXPECT_EQ(at.fleet.leases(), 1u);
@@ -375,6 +375,8 @@ TEST(Fleet, concurrency_is_counted_over_a_restart) {
   at.pass(30'000);
   ASSERT_TRUE(at.fleet.speak(at.now, FleetFixture::reg("w2")));
   EXPECT_EQ(at.fleet.expire(at.now).size(), 1u);
+  EXPECT_TRUE(at.commit().empty()) << "its job has not heard of it";
+  at.fleet.free(at.now, {holder.id, holder.fence}, false);
   EXPECT_EQ(at.commit(), Pairs{"j2>w2"});
 }
 

@@ -63,6 +63,7 @@ Outcome<Fleet::BeatAnswer> Fleet::heartbeat(Instant now, const RegistrationId& i
       answerable_.insert(id);
     }
   }
+  enlist(now, *registration);
   serve(now, *registration);
   answer.drain = registration->drained;
   return answer;

@@ -10,7 +10,7 @@ void Fleet::hold(Registration& registration, const LeaseKey& key, Lease lease) {
   registration.leases.insert_or_assign(key, std::move(lease));
 }
 
-void Fleet::let_go(Instant now, Registration& registration, const LeaseKey& key) {
+void Fleet::let_go(Instant now, Registration& registration, const LeaseKey& key, bool owed) {
   auto found = registration.leases.find(key);
   check(found != registration.leases.end());
   Lease lease = std::move(found->second);
@@ -20,33 +20,42 @@ void Fleet::let_go(Instant now, Registration& registration, const LeaseKey& key)
     registration.untold.erase(key);
     holders_.erase(key);
   }
-  uncount(now, lease.account, lease.limit_keys);
+  Queue::Counted counted{lease.account, lease.pool, lease.topic, lease.limit_keys};
+  if (owed) {
+    owed_.insert_or_assign(key, std::move(counted));
+  } else {
+    uncount(now, counted, false);
+  }
+}
+
+bool Fleet::pay(Instant now, const LeaseKey& lease) {
+  auto found = owed_.find(lease);
+  if (found == owed_.end()) return false;
+  Queue::Counted counted = std::move(found->second);
+  owed_.erase(found);
+  uncount(now, counted, false);
+  return true;
 }
 
 void Fleet::let_all_go(Instant now, Registration& registration, bool counted,
                        std::vector<Lost>& lost) {
   end_claim(registration);
-  std::vector<LeaseKey> held;
+  std::vector<std::pair<LeaseKey, bool>> held;
   for (const auto& [key, lease] : registration.leases) {
-    held.push_back(key);
+    held.emplace_back(key, !lease.revoked);
     if (!lease.revoked) lost.push_back({key, counted});
   }
-  for (const LeaseKey& key : held) let_go(now, registration, key);
+  // A job that does not know yet holds its place within the limits.
+  for (const auto& [key, owed] : held) let_go(now, registration, key, owed);
 }
 
-void Fleet::uncount(Instant now, const AccountId& account,
-                    const std::vector<std::string>& limit_keys) {
-  for (const std::string& key : limit_keys) queue_.count_lease(account, key, -1);
+void Fleet::uncount(Instant now, const Queue::Counted& counted, bool tokens_back) {
   // One more lease is allowed: somebody may have waited for just that.
-  for (const std::string& key : limit_keys) {
-    for (const JobId& job : queue_.heads_of_key(account, key)) {
-      if (!queue_.holds(job) || queue_.is_limited(queue_.class_of(job))) continue;
-      if (auto id = place(now, job)) assign(now, registrations_.at(*id), job);
-    }
-  }
+  match(now, queue_.give_back(now, counted, tokens_back));
 }
 
-void Fleet::revoke(const LeaseKey& lease) {
+void Fleet::revoke(Instant now, const LeaseKey& lease) {
+  if (pay(now, lease)) return;
   auto holder = holders_.find(lease);
   if (holder == holders_.end()) return;
   Registration& registration = registrations_.at(holder->second);
@@ -58,6 +67,7 @@ void Fleet::revoke(const LeaseKey& lease) {
 }
 
 void Fleet::free(Instant now, const LeaseKey& lease, bool refused) {
+  if (pay(now, lease)) return;
   auto holder = holders_.find(lease);
   if (holder == holders_.end()) return;
   Registration& registration = registrations_.at(holder->second);

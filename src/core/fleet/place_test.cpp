@@ -193,12 +193,12 @@ TEST(Placement, as_many_leases_with_a_key_as_it_allows) {
   for (int i = 1; i <= 4; ++i) offer("j" + std::to_string(i), "acme");
   offer("k1", "other");
   at.claim("w1", 1, 10);
-  EXPECT_EQ(at.commit(), (Pairs{"j1>w1", "j2>w1", "k1>w1"}));
+  EXPECT_EQ(at.commit(), (Pairs{"j1>w1", "k1>w1", "j2>w1"}));
   at.answers();
   at.claim("w1", 2, 10);
   EXPECT_TRUE(at.commit().empty());
   // One that is being cancelled may still be at work.
-  at.fleet.revoke({JobId("j1"), 1});
+  at.fleet.revoke(at.now, {JobId("j1"), 1});
   EXPECT_TRUE(at.commit().empty());
   at.fleet.free(at.now, {JobId("j1"), 1}, false);
   EXPECT_EQ(at.commit(), Pairs{"j3>w1"});

@@ -16,9 +16,10 @@ void Fleet::restore(Instant now, const RegistrationRecord& record) {
   registration.last_seen = now;
   registration.lease_ms = record.lease_ms;
   registration.drained = record.drained;
+  registration.drain_until = record.drain_until;
   registration.alive = false;
   registration.written_at = now;
-  if (record.drained) drained_.insert(record.card.worker);
+  if (record.drained) drained_[record.card.worker] = record.drain_until;
   add(std::move(registration));
 }
 
@@ -50,12 +51,13 @@ Registration& Fleet::holder_of(Instant now, const job::Summary& holder) {
 
 void Fleet::adopt(Instant now, const job::Summary& holder) {
   LeaseKey key{holder.id, holder.fence};
-  if (holder.fence == 0 || holders_.contains(key)) return;
+  if (holder.fence == 0 || holders_.contains(key) || owed_.contains(key)) return;
   Registration& registration = holder_of(now, holder);
   Lease lease;
   lease.attempt = holder.attempts;
   lease.account = holder.account;
   lease.topic = holder.topic;
+  lease.pool = holder.pool;
   for (const job::Concurrency& limit : limits_of(holder)) lease.limit_keys.push_back(limit.key);
   lease.given_at = now;
   lease.seen = holder.started;
@@ -63,7 +65,7 @@ void Fleet::adopt(Instant now, const job::Summary& holder) {
     lease.seq = holder.claim_seq;
     registration.answered_seq = std::max(registration.answered_seq, holder.claim_seq);
   }
-  for (const std::string& limit : lease.limit_keys) queue_.count_lease(lease.account, limit, 1);
+  queue_.adopt(now, {lease.account, lease.pool, lease.topic, lease.limit_keys});
   hold(registration, key, std::move(lease));
 }
 
@@ -83,7 +85,8 @@ std::vector<RegistrationRecord> Fleet::unwritten(Instant now) {
     }
     registration.written_at = now;
     records.push_back({registration.id, registration.card, registration.load,
-                       registration.registered_at, registration.lease_ms, registration.drained});
+                       registration.registered_at, registration.lease_ms, registration.drained,
+                       registration.drain_until});
     id = unwritten_.erase(id);
   }
   return records;

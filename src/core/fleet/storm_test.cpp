@@ -11,6 +11,7 @@ namespace {
 /// A worker that may lose answers, forget what it does, die and come back under its name.
 struct Hand {
   std::string name;
+  std::string pool;
   RegistrationId registration;  ///< empty: not registered
   uint64_t seq = 0;             ///< of the claim under way or to be repeated
   uint64_t last_seq = 0;        ///< of the last answer that arrived
@@ -23,8 +24,10 @@ struct Hand {
 class World {
  public:
   explicit World(uint64_t seed) : random_(seed) {
+    change_pools();
     start_engine();
-    for (int i = 0; i < 5; ++i) hands_.push_back({"w" + std::to_string(i), {}, 0, 0, false, {}});
+    for (int i = 0; i < 5; ++i)
+      hands_.push_back({"w" + std::to_string(i), "p" + std::to_string(i % 2), {}, 0, 0, false, {}});
   }
 
   void submit(int count) {
@@ -47,6 +50,7 @@ class World {
       step(hands_[random_.below(hands_.size())]);
       if (random_.chance(0.01)) cancel_one();
       if (random_.chance(0.01)) start_engine();
+      if (random_.chance(0.02)) change_pools();
       look_at_clocks();
       settle();
       inspect();
@@ -56,6 +60,7 @@ class World {
   /// Nothing is lost any more; everything must come to its end.
   void heal() {
     healed_ = true;
+    change_pools();
     for (int i = 0; i < 4'000 && !all_ended(); ++i) {
       now_ = now_ + Duration{500};
       for (Hand& hand : hands_) step(hand);
@@ -73,8 +78,10 @@ class World {
   }
 
   uint64_t lost_leases = 0, undelivered = 0, repeated_answers = 0, accepted = 0, restarts = 0;
+  size_t most_at_once = 0;
 
  private:
+  static constexpr uint32_t account_most = 5, pool_most = 4, topic_most = 2;
   bool arrives() { return healed_ || random_.chance(0.8); }
 
   job::Decision send(const JobId& id, job::CommandBody body) {
@@ -84,6 +91,7 @@ class World {
     given.entropy = random_.next();
     given.version = ++versions_[id];
     given.engine_started_at = started_at_;
+    given.routing = fleet_.routing_of(now_, id);
     bool finished = job.finished();
     auto decision = decide(job, job::Command{id, std::move(body)}, given);
     if (!decision) return {};
@@ -98,7 +106,7 @@ class World {
       fleet_.offer(now_, ready_job(summarize(job, started_at_)));
     if (std::holds_alternative<job::WithdrawJob>(effect)) fleet_.withdraw(job.id);
     if (const auto* revoke = std::get_if<job::RevokeLease>(&effect))
-      fleet_.revoke({job.id, revoke->fence});
+      fleet_.revoke(now_, {job.id, revoke->fence});
     if (const auto* free = std::get_if<job::FreeLease>(&effect))
       fleet_.free(now_, {job.id, free->fence}, free->refused);
   }
@@ -147,6 +155,7 @@ class World {
     WorkerCard card;
     card.worker = WorkerId(hand.name);
     card.topics = {"*"};
+    card.pool = hand.pool;
     card.max_parallel = 3;
     normalize(card);
     std::vector<LeaseKey> resume;
@@ -220,7 +229,7 @@ class World {
     report.output = job::Payload::of(Value(1));
     if (!arrives()) return;
     auto decision = send(
-        key.job, job::ReportResult{{attempt, key.fence, WorkerId(hand.name), "default"}, report});
+        key.job, job::ReportResult{{attempt, key.fence, WorkerId(hand.name), hand.pool}, report});
     accepted += decision.answer == job::Answer::accepted;
     if (arrives()) hand.doing.erase(key);
   }
@@ -238,6 +247,7 @@ class World {
     for (RegistrationRecord& record : records) written_[record.id] = std::move(record);
     for (const RegistrationId& id : fleet_.forgotten()) written_.erase(id);
     fleet_ = Fleet();
+    fleet_.use(now_, table_);
     started_at_ = now_;
     for (const auto& [id, record] : written_) fleet_.restore(now_, record);
     for (const auto& [id, job] : jobs_) {
@@ -245,6 +255,23 @@ class World {
       fleet_.adopt(now_, summary);
       if (job.state == job::State::scheduled) fleet_.offer(now_, ready_job(summary));
     }
+  }
+
+  /// Limits stay; one of the pools may have to give back what it holds soon.
+  void change_pools() {
+    auto table = std::make_shared<PoolTable>();
+    for (const char* name : {"p0", "p1"}) table->pools[name].max_concurrent = pool_most;
+    Pool& draining = table->pools[random_.chance(0.5) ? "p0" : "p1"];
+    if (!healed_ && random_.chance(0.5)) {
+      draining.status = PoolStatus::draining;
+      draining.drain_until = now_ + Duration{static_cast<int64_t>(random_.below(10'000))};
+    }
+    table->topic_patterns = {{"job.*", {"p0", "p1"}}};
+    table->account_default.max_concurrent = account_most;
+    table->account_default.rate = Rate{2, 4};
+    table->topics["job.t0"].max_concurrent = topic_most;
+    table_ = std::move(table);
+    fleet_.use(now_, table_);
   }
 
   void look_at_clocks() {
@@ -256,6 +283,8 @@ class World {
   void inspect() {
     size_t open = 0;
     size_t keyed = 0;
+    size_t of_topic = 0;
+    std::map<std::string, size_t> in_pool;
     for (const auto& [id, job] : jobs_) {
       ASSERT_LE(ends_[id], 1);
       if (job.state == job::State::scheduled)
@@ -265,12 +294,21 @@ class World {
       const job::Attempt* attempt = job.open_attempt();
       if (!attempt) continue;
       ++open;
+      ++in_pool[attempt->pool];
+      of_topic += job.request.topic == "job.t0";
       keyed += job.request.concurrency.has_value();
       const Lease* lease = fleet_.find_lease({id, attempt->fence});
       ASSERT_TRUE(lease) << id.text() << " is held by nobody the fleet knows";
       ASSERT_FALSE(lease->revoked);
     }
     ASSERT_LE(keyed, 2u) << "the limit of the key holds";
+    ASSERT_LE(open, account_most);
+    ASSERT_LE(of_topic, topic_most);
+    for (const auto& [pool, leases] : in_pool) ASSERT_LE(leases, pool_most) << pool;
+    most_at_once = std::max(most_at_once, open);
+    const Gates& gates = fleet_.queue().gates();
+    ASSERT_EQ(gates.leases_of_pool("p0") + gates.leases_of_pool("p1"), fleet_.leases());
+    ASSERT_EQ(gates.leases_of_account("acme"), fleet_.leases());
     size_t held = 0;
     for (const auto& [id, registration] : fleet_.registrations()) {
       held += registration.leases.size();
@@ -293,6 +331,7 @@ class World {
   Instant now_{1'700'000'000'000};
   Instant started_at_;
   Fleet fleet_;
+  PoolTablePtr table_;
   std::map<JobId, job::Job> jobs_;
   std::map<JobId, uint64_t> versions_;
   std::map<JobId, int> ends_;
@@ -302,13 +341,15 @@ class World {
   bool healed_ = false;
 };
 
-// JT-8, JT-10, JT-32: workers join, die and come back, answers get lost, the engine restarts.
+// J-56, JT-8, JT-10, JT-32: no limit is exceeded, workers join, die and come back, answers get
+// lost, the engine restarts.
 TEST(FleetStorm, every_job_ends_once_and_slots_equal_leases) {
   uint64_t lost = 0;
   uint64_t undelivered = 0;
   uint64_t repeated = 0;
   uint64_t accepted = 0;
   uint64_t restarts = 0;
+  size_t most_at_once = 0;
   for (uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     World world(seed);
@@ -322,6 +363,7 @@ TEST(FleetStorm, every_job_ends_once_and_slots_equal_leases) {
     repeated += world.repeated_answers;
     accepted += world.accepted;
     restarts += world.restarts - 1;
+    most_at_once = std::max(most_at_once, world.most_at_once);
   }
   // What the storm is for was met.
   EXPECT_GT(lost, 0u);
@@ -329,6 +371,7 @@ TEST(FleetStorm, every_job_ends_once_and_slots_equal_leases) {
   EXPECT_GT(repeated, 0u);
   EXPECT_GT(accepted, 0u);
   EXPECT_GT(restarts, 0u);
+  EXPECT_EQ(most_at_once, 5u) << "the account's limit was reached";
 }
 
 }  // namespace

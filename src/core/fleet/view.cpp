@@ -60,13 +60,17 @@ Value worker(const Registration& registration) {
 
 Value queues(const Queue& queue, Instant now, const AccountId& account) {
   Value out = Value::array();
-  for (const Queue::Depth& depth : queue.depths()) {
+  for (const Queue::Depth& depth : queue.depths(now)) {
     if (depth.account != account) continue;
     out.push(Value::object({{"topic", depth.topic},
                             {"priority", name_of(depth.priority)},
                             {"depth", depth.jobs},
                             {"oldest_ms", (now - depth.oldest).ms},
-                            {"served", depth.profiles > 0}}));
+                            {"pool", depth.pool.empty() ? default_pool : depth.pool},
+                            {"account_id", depth.account.text()},
+                            {"reason", name_of(depth.reason)},
+                            {"phase", name_of(phase_of(depth.reason))},
+                            {"served", !is_fault(depth.reason)}}));
   }
   return out;
 }

@@ -8,25 +8,27 @@
 
 namespace fermata::fleet {
 
-namespace {
-
 bool is_name(std::string_view text, size_t bytes_max) {
   return !text.empty() && text.size() <= bytes_max && is_utf8(text) &&
          std::none_of(text.begin(), text.end(),
                       [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
 
-void sort_once(std::vector<std::string>& texts) {
-  std::sort(texts.begin(), texts.end());
-  texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
-}
-
-/// A topic in which `*` may stand anywhere.
 bool is_topic_pattern(std::string_view pattern) {
   std::string plain(pattern);
   std::replace(plain.begin(), plain.end(), '*', 'x');
   return job::is_valid_topic(plain);
 }
+
+void lower_and_sort(std::vector<std::string>& texts) {
+  for (std::string& text : texts)
+    for (char& c : text)
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  std::sort(texts.begin(), texts.end());
+  texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
+}
+
+namespace {
 
 void check_labels(std::vector<Finding>& findings, const Value& labels) {
   if (labels.is_null()) return;
@@ -46,13 +48,22 @@ void check_labels(std::vector<Finding>& findings, const Value& labels) {
 
 }  // namespace
 
+Value placement_of(const Value& labels) {
+  Value out = Value::object();
+  if (!labels.is_object()) return out;
+  for (const Value::Member& label : labels.members()) {
+    std::string_view key = label.key.as_string();
+    if (key.starts_with("placement.") || key.starts_with("constraint.") || key.starts_with("node."))
+      out.set(key, label.value);
+  }
+  return out;
+}
+
 void normalize(WorkerCard& card) {
   for (std::string& topic : card.topics) topic = topic == "*" ? "job.*" : job::full_topic(topic);
-  sort_once(card.topics);
-  for (std::string& capability : card.capabilities)
-    for (char& c : capability)
-      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  sort_once(card.capabilities);
+  std::sort(card.topics.begin(), card.topics.end());
+  card.topics.erase(std::unique(card.topics.begin(), card.topics.end()), card.topics.end());
+  lower_and_sort(card.capabilities);
 }
 
 std::vector<Finding> check_card(const WorkerCard& card) {

@@ -72,6 +72,7 @@ struct RegistrationRecord {
   Instant registered_at;
   int64_t lease_ms = 0;
   bool drained = false;
+  std::optional<Instant> drain_until{};
   bool operator==(const RegistrationRecord&) const = default;
   template <class V> void each(V&& v) {
     v("registration_id", id);
@@ -80,12 +81,21 @@ struct RegistrationRecord {
     v("registered_at", registered_at);
     v("lease_ms", lease_ms);
     v("drained", drained);
+    v("drain_until", drain_until);
   }
 };
 std::string encode(const RegistrationRecord& record);
 /// Fails with data_damaged when the bytes are not what `encode` writes.
 Outcome<RegistrationRecord> decode_registration(std::string_view bytes);
 
+/// 1 to `bytes_max` bytes of UTF-8 without control characters.
+bool is_name(std::string_view text, size_t bytes_max);
+/// A topic in which `*` may stand anywhere.
+bool is_topic_pattern(std::string_view pattern);
+/// In lower case, sorted, each once.
+void lower_and_sort(std::vector<std::string>& texts);
+/// The labels that placement looks at: `placement.…`, `constraint.…` and `node.…`.
+Value placement_of(const Value& labels);
 /// True when the text fits a pattern in which `*` stands for any characters.
 bool fits(std::string_view pattern, std::string_view text);
 

@@ -78,7 +78,10 @@ struct Function {
   std::vector<Point> points;
   Layout layout;
 
-  bool is_plain = false;  ///< a call opens a frame, and every parameter has a slot of its own
+  /// So many slots are part of the call; more cost fuel like elements that a built-in handles.
+  static constexpr uint32_t slots_free = 64;
+  /// A call opens a frame of few slots, and every parameter has one of its own.
+  bool is_plain = false;
   const Step* step(size_t instruction) const { return steps.data() + instruction; }
   /// The instruction that a step begins with.
   uint32_t index_of(const Step* at) const { return static_cast<uint32_t>(at - steps.data()); }
@@ -101,8 +104,16 @@ struct Expression::Program {
   std::string hash;  ///< of a script: SHA-256 of its source, 32 bytes
   uint32_t code_version = current_code_version;
   bool rhythm = false;                     ///< F-66
+  /// Functions of the library that there were when it was compiled: others do not exist for it.
+  uint32_t library_size = 0;
   std::shared_ptr<const Program> prelude;  ///< of a script: the part of the library written in it
+  /// Of that part: its functions by number, nullptr for native ones.
+  std::vector<const Function*> scripted;
 };
+
+/// Gives every function its number, its layout and its steps. False when some code is not sound;
+/// what the compiler writes is.
+bool make_ready(Expression::Program& program);
 
 /// Resolves and compiles; the public `parse` without its choice of grammar.
 struct CompileOptions {

@@ -106,65 +106,57 @@ void Compiler::store(const Node& at, const Variable& variable, bool first) {
   }
 }
 
-namespace {
-
-/// Every function gets its number, its layout and its steps. The compiler writes sound code, or is
-/// broken.
-void finish(Expression::Program& program) {
+bool make_ready(Expression::Program& program) {
   for (uint32_t i = 0; i < program.functions.size(); ++i) {
     Function& function = *program.functions[i];
     function.index = i;
+    if (!operands_fit(function)) return false;
     auto layout = layout_of(function);
-    check(layout.has_value());
+    if (!layout) return false;
     function.layout = *std::move(layout);
-    make_steps(function);
   }
+  for (auto& function : program.functions) make_steps(*function);
+  return true;
 }
-
-}  // namespace
 
 Result<std::shared_ptr<const Expression::Program>, SyntaxError> compile(std::string_view text,
                                                                         CompileOptions options) {
   auto program = std::make_shared<Expression::Program>();
   program->text = text;
   program->grammar = options.grammar;
+  program->library_size = builtins_count();
   FERMATA_TRY(ast, Parser(program->text, options.grammar, options.limits).run());
   Resolver::Options resolving{options.grammar, options.prelude};
   FERMATA_TRY(scope, Resolver(ast, resolving).run());
   FERMATA_TRY_VOID(Compiler(ast, options, *program).run(*scope));
-  finish(*program);
+  check(make_ready(*program));
   return std::shared_ptr<const Expression::Program>(std::move(program));
 }
 
 CompiledScript compile_script(std::string_view source, const ScriptOptions& options) {
   CompiledScript out{check_script(source, options), {}};
-  if (!out.checked.errors.empty()) return out;
+  out.script = out.checked.program;
+  return out;
+}
+
+Expression compile_checked(const Ast& ast, const FunctionScope& scope, const std::string& source,
+                           bool rhythm, Issues& issues) {
   auto program = std::make_shared<Expression::Program>();
-  program->text = out.checked.source;
+  program->text = source;
   program->grammar = Grammar::script;
-  program->rhythm = out.checked.front.rhythm || options.rhythm;
+  program->rhythm = rhythm;
+  program->library_size = builtins_count();
   program->prelude = prelude_program();
   auto hash = sha256(program->text);
   program->hash.assign(hash.begin(), hash.end());
-  Issues issues(program->text);
-  Ast ast = Parser(program->text, Parser::File{out.checked.front.end, program->rhythm}).run(issues);
-  Resolver::Options resolving{.grammar = Grammar::script, .rhythm = program->rhythm};
-  FunctionScope* scope = Resolver(ast, resolving).run(issues);
   CompileOptions compiling;
   compiling.grammar = Grammar::script;
-  if (auto compiled = Compiler(ast, compiling, *program).run(*scope); !compiled) {
-    const SyntaxError& error = compiled.error();
-    Finding finding;
-    finding.code = "too-large";
-    finding.message = error.message;
-    finding.line = error.line;
-    finding.column = error.column;
-    out.checked.errors.push_back(std::move(finding));
-    return out;
+  if (auto compiled = Compiler(ast, compiling, *program).run(scope); !compiled) {
+    issues.add(Check::too_large, compiled.error().offset, compiled.error().message);
+    return {};
   }
-  finish(*program);
-  out.script = Expression(std::move(program));
-  return out;
+  check(make_ready(*program));
+  return Expression(std::move(program));
 }
 
 }  // namespace fermata::flow

@@ -69,6 +69,8 @@ class Compiler {
 
   // compiler_expression.cpp
   void expression(const Node& node, bool guarded = false);
+  void kept(const Node& node);
+  void copy(const Node& node);
   void literal(const Node& node);
   void name(const Node& node);
   void text_template(const Node& node);
@@ -90,7 +92,7 @@ class Compiler {
   void missing_operands(size_t at, const Node& node, Exits& exits, Missing mode,
                         const AccessOptions& options);
   Missing mode_of(const Path& path, const AccessOptions& options) const;
-  bool arguments(const Node& node);
+  bool arguments(const Node& node, bool to_library);
   bool is_builtin(const Node& node) const { return node.builtin != no_builtin; }
 
   // compiler_function.cpp

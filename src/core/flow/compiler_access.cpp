@@ -78,8 +78,9 @@ Compiler::Path Compiler::member(const Node& node, Exits& exits, AccessOptions op
   return path;
 }
 
-/// Leaves the arguments on the stack one by one, or as one list (true) when any is spread.
-bool Compiler::arguments(const Node& node) {
+/// Leaves the arguments on the stack one by one, or as one list (true) when any is spread. In
+/// Rhythm scripts a function copies what it is called with; the library takes it as it is.
+bool Compiler::arguments(const Node& node, bool to_library) {
   constexpr size_t plain_max = 255;
   bool list = node.kids.size() - 1 > plain_max;
   for (size_t i = 1; i < node.kids.size(); ++i) {
@@ -89,7 +90,12 @@ bool Compiler::arguments(const Node& node) {
   for (size_t i = 1; i < node.kids.size(); ++i) {
     const Node& argument = *node.kids[i];
     bool spread = argument.kind == NodeKind::spread;
-    expression(spread ? *argument.kids[0] : argument);
+    const Node& value = spread ? *argument.kids[0] : argument;
+    if (to_library) {
+      kept(value);
+    } else {
+      expression(value);
+    }
     if (list) emit(spread ? Opcode::append_spread : Opcode::append, argument);
   }
   return list;
@@ -99,7 +105,7 @@ Compiler::Path Compiler::call(const Node& node, Exits& exits, AccessOptions opti
   const Node& callee = *node.kids[0];
   auto count = static_cast<uint32_t>(node.kids.size() - 1);
   if (is_builtin(callee)) {
-    bool list = arguments(node);
+    bool list = arguments(node, true);
     emit(list ? Opcode::call_builtin_list : Opcode::call_builtin, node, callee.builtin,
          list ? 0 : count);
     point(node, false);
@@ -112,7 +118,7 @@ Compiler::Path Compiler::call(const Node& node, Exits& exits, AccessOptions opti
     inner.tolerant = callee.optional;
     access(*callee.kids[0], exits, inner);
     if (callee.optional) exits.push_back(emit_jump(Opcode::skip_if_null, callee));
-    bool list = arguments(node);
+    bool list = arguments(node, true);
     emit(list ? Opcode::call_member_list : Opcode::call_member, callee, 0, list ? 0 : count,
          constant(Value(callee.text)));
     unit_->function->offsets.back() = name_offset(callee);
@@ -122,7 +128,7 @@ Compiler::Path Compiler::call(const Node& node, Exits& exits, AccessOptions opti
   inner.tolerant = node.optional;
   access(callee, exits, inner);
   if (node.optional) exits.push_back(emit_jump(Opcode::skip_if_null, node));
-  bool list = arguments(node);
+  bool list = arguments(node, false);
   emit(list ? Opcode::call_list : Opcode::call, node, 0, list ? 0 : count);
   point(node, false);
   return {};

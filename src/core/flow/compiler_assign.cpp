@@ -6,20 +6,20 @@ void Compiler::assign(const Node& node) {
   const Node& target = *node.kids[0];
   if (node.op != Operator::none) return assign_compound(node);
   if (target.kind == NodeKind::pattern_object || target.kind == NodeKind::pattern_array) {
-    expression(*node.kids[1]);
+    kept(*node.kids[1]);
     emit(Opcode::duplicate, node);
     bind(target, false);
     return;
   }
   if (target.kind == NodeKind::name) {
-    expression(*node.kids[1]);
+    kept(*node.kids[1]);
     emit(Opcode::duplicate, node);
     store_target(target);
     return;
   }
   expression(*target.kids[0]);
   if (target.kind == NodeKind::index) expression(*target.kids[1]);
-  expression(*node.kids[1]);
+  kept(*node.kids[1]);
   store_target(target);
 }
 
@@ -73,15 +73,15 @@ void Compiler::assign_compound(const Node& node) {
     store_target(target);
     return;
   }
-  size_t kept = emit_jump(node.op == Operator::nullish      ? Opcode::keep_if_set
-                          : node.op == Operator::logical_or ? Opcode::keep_if_true
-                                                            : Opcode::keep_if_false,
-                          node);
-  expression(*node.kids[1]);
+  size_t stays = emit_jump(node.op == Operator::nullish      ? Opcode::keep_if_set
+                           : node.op == Operator::logical_or ? Opcode::keep_if_true
+                                                             : Opcode::keep_if_false,
+                           node);
+  kept(*node.kids[1]);
   if (is_name) emit(Opcode::duplicate, node);
   store_target(target);
   size_t done = emit_jump(Opcode::jump, node);
-  land(kept);
+  land(stays);
   // The value stays; the object and key under it are dropped.
   if (target.kind == NodeKind::index) {
     emit(Opcode::under_two, node);
@@ -119,7 +119,7 @@ void Compiler::bind(const Node& pattern, bool first) {
     case NodeKind::pattern_target: return bind_target(*pattern.kids[0]);
     case NodeKind::pattern_default: {
       size_t given = emit_jump(Opcode::keep_if_set, pattern);
-      expression(*pattern.kids[1]);
+      kept(*pattern.kids[1]);
       land(given);
       return bind(*pattern.kids[0], first);
     }

@@ -1,4 +1,5 @@
 #include "core/flow/compiler.h"
+#include "core/flow/library.h"
 
 namespace fermata::flow {
 
@@ -46,6 +47,25 @@ InstanceType instance_type(std::string_view name) {
   return name == "Function" ? InstanceType::function : InstanceType::promise;
 }
 
+/// True when somebody else may hold what the expression gives. A function of the script has made a
+/// copy of what it returns.
+bool may_be_held(const Node& node) {
+  switch (node.kind) {
+    case NodeKind::name: return node.builtin == no_builtin;
+    case NodeKind::call: return node.kids[0]->kind != NodeKind::name || !may_be_held(*node.kids[0]);
+    case NodeKind::root:
+    case NodeKind::member:
+    case NodeKind::index:
+    case NodeKind::chain:
+    case NodeKind::logical:
+    case NodeKind::conditional:
+    case NodeKind::default_value:
+    case NodeKind::assign:
+    case NodeKind::await: return true;
+    default: return false;
+  }
+}
+
 }  // namespace
 
 /// `guarded`: a missing part of a reference makes the value null instead of failing (G-15).
@@ -76,6 +96,17 @@ void Compiler::expression(const Node& node, bool guarded) {
       return;
     default: return fail(node, "this is not an expression");
   }
+}
+
+/// An expression whose value goes on to live somewhere else. In Rhythm scripts reading gives a
+/// copy, so that nothing is ever held in two places (F-66).
+void Compiler::kept(const Node& node) {
+  expression(node);
+  if (program_.rhythm && may_be_held(node)) copy(node);
+}
+
+void Compiler::copy(const Node& node) {
+  emit(Opcode::call_builtin, node, find_builtin(Owner::object_space, "clone"), 1);
 }
 
 void Compiler::literal(const Node& node) {
@@ -111,13 +142,13 @@ void Compiler::text_template(const Node& node) {
 void Compiler::array(const Node& node) {
   uint32_t plain = 0;
   while (plain < node.kids.size() && node.kids[plain]->kind != NodeKind::spread) {
-    expression(*node.kids[plain++]);
+    kept(*node.kids[plain++]);
   }
   emit(Opcode::new_array, node, plain);
   for (size_t i = plain; i < node.kids.size(); ++i) {
     const Node& element = *node.kids[i];
     bool spread = element.kind == NodeKind::spread;
-    expression(spread ? *element.kids[0] : element);
+    kept(spread ? *element.kids[0] : element);
     emit(spread ? Opcode::append_spread : Opcode::append, element);
   }
 }
@@ -126,14 +157,14 @@ void Compiler::object(const Node& node) {
   emit(Opcode::new_object, node);
   for (const Node* property : node.kids) {
     if (property->kind == NodeKind::spread) {
-      expression(*property->kids[0]);
+      kept(*property->kids[0]);
       emit(Opcode::put_spread, *property);
       continue;
     }
     const Node& key = *property->kids[0];
     bool fixed = !property->computed && key.value.is_string();
     if (!fixed) expression(key);
-    expression(*property->kids[1]);
+    kept(*property->kids[1]);
     if (fixed) {
       emit(Opcode::put_member, *property, 0, 0, constant(key.value));
     } else {

@@ -33,6 +33,12 @@ void Compiler::body(const Node& node, const FunctionScope& scope) {
   made.slots = scope.slots_max;
   size_t count = node.kids.size() - 1;
   made.has_rest = count > 0 && node.kids[count - 1]->kind == NodeKind::pattern_rest;
+  // What a function of the library calls it with is held there.
+  for (uint32_t i = 0; program_.rhythm && i < count; ++i) {
+    emit(Opcode::load, node, i);
+    copy(node);
+    emit(Opcode::initialise, node, i);
+  }
   for (const Variable* variable : node.declared) {
     // Arguments that are plain names already lie in their slot.
     bool argument = variable->slot < count;
@@ -50,7 +56,7 @@ void Compiler::body(const Node& node, const FunctionScope& scope) {
     emit(Opcode::null, content);
     emit(Opcode::give, node);
   } else {
-    expression(content);
+    kept(content);
     give(content);
   }
   leave_scope(node, 0);

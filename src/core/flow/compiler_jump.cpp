@@ -19,7 +19,7 @@ void Compiler::jump(const Node& node) {
     if (node.kids[0] == nullptr) {
       emit(Opcode::null, node);
     } else {
-      expression(*node.kids[0]);
+      kept(*node.kids[0]);
     }
   }
   leave(node, unit_->around.size());

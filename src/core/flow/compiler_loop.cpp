@@ -74,6 +74,7 @@ void Compiler::for_each(const Node& node) {
   uint32_t again = here();
   enter_scope(node);
   size_t done = emit(Opcode::next, node, 0, 0, node.slot);
+  if (program_.rhythm) copy(node);
   bind(*node.kids[0], true);
   statement(*node.kids[2]);
   emit(Opcode::jump, node, again);

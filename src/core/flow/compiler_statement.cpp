@@ -18,7 +18,7 @@ void Compiler::statement(const Node& node) {
     case NodeKind::continue_statement:
     case NodeKind::return_statement: return jump(node);
     case NodeKind::throw_statement:
-      expression(*node.kids[0]);
+      kept(*node.kids[0]);
       emit(Opcode::throw_value, node);
       return;
     case NodeKind::try_statement: return try_statement(node);
@@ -65,7 +65,7 @@ void Compiler::declare(const Node& node) {
       if (names && value.text.empty()) {
         function(value, {.name = name.text});
       } else {
-        expression(value);
+        kept(value);
       }
     }
     bind(*declarator->kids[0], true);

@@ -31,6 +31,8 @@ struct Fiber {
   std::vector<Handler> handlers;
   bool unwinding = false;     ///< a verdict passes through it; a `finally` block runs meanwhile
   uint32_t unwind_floor = 0;  ///< handlers that stand below that block
+
+  size_t stack_bytes() const { return stack.size() * sizeof(Datum); }
 };
 
 /// The main fiber; others have the number of their awaitable.

@@ -40,6 +40,9 @@ void take_line(const Line& line, FrontMatter& front, Issues& issues) {
   } else if (line.key == "timeout") {
     front.timeout = read_duration(line.value);
     if (!front.timeout || front.timeout->ms <= 0) refuse("a duration such as `2h`");
+  } else if (line.key == "on_failure") {
+    front.rolls_back = line.value == "rollback";
+    if (!front.rolls_back && line.value != "keep") refuse("`keep` or `rollback`");
   }
 }
 

@@ -15,6 +15,7 @@ struct FrontMatter {
   bool strict = false;  ///< warnings count as errors
   std::string description;
   std::optional<Duration> timeout;  ///< of the run, unless its start says otherwise
+  bool rolls_back = false;          ///< `on_failure: rollback` (J-73)
   size_t end = 0;                   ///< where the script itself begins
 };
 

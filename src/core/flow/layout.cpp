@@ -104,6 +104,13 @@ Motion motion_of(const Instruction& in) {
   }
 }
 
+/// What a closure takes along must be there where it is made.
+bool captures_fit(const Function& made, const Function& around) {
+  return std::ranges::all_of(made.captures, [&](const Function::Capture& capture) {
+    return capture.index < (capture.from_slot ? around.slots : around.captures.size());
+  });
+}
+
 /// Operands that name something must name something that exists.
 bool in_bounds(const Instruction& in, const Function& function) {
   const Expression::Program& program = *function.program;
@@ -145,10 +152,12 @@ bool in_bounds(const Instruction& in, const Function& function) {
     case Opcode::call_builtin:
     case Opcode::call_builtin_list:
       // Methods are found through their receiver.
-      return in.a < builtins_count() && !is_method(builtin(in.a).owner);
-    case Opcode::closure: return in.a < program.functions.size();
+      return in.a < program.library_size && !is_method(builtin(in.a).owner);
+    case Opcode::closure:
+      return in.a < program.functions.size() && captures_fit(*program.functions[in.a], function);
     case Opcode::object_rest:
-      return in.a < program.constants.size() && program.constants[in.a].is_array();
+      return in.a < program.constants.size() && program.constants[in.a].is_array() &&
+             std::ranges::all_of(program.constants[in.a].items(), &Value::is_string);
     case Opcode::instance_of: return in.b <= static_cast<uint8_t>(InstanceType::promise);
     case Opcode::loose: return in.b <= static_cast<uint8_t>(Loose::in);
     default: return in.op < Opcode::opcodes_count;
@@ -165,6 +174,7 @@ class Walk {
 
   std::optional<Layout> run() {
     if (function_.parameters > function_.slots) return std::nullopt;
+    if (function_.slots > height_limit) return std::nullopt;
     if (function_.has_rest && function_.parameters == 0) return std::nullopt;
     reach(0, 0, 0);
     while (sound_ && !open_.empty()) {
@@ -238,6 +248,13 @@ class Walk {
 };
 
 }  // namespace
+
+bool operands_fit(const Function& function) {
+  return std::ranges::all_of(function.code, [&](const Instruction& in) {
+    bool lands = in.op >= Opcode::opcodes_count || !motion_of(in).jumps;
+    return in_bounds(in, function) && (lands || in.a < function.code.size());
+  });
+}
 
 std::optional<Layout> layout_of(const Function& function) { return Walk(function).run(); }
 

@@ -26,6 +26,8 @@ struct Layout {
   uint32_t height_max = 0;
 };
 
+/// True when every operand names something that exists, also in code that no way leads to.
+bool operands_fit(const Function& function);
 /// Nothing when the code is not sound.
 std::optional<Layout> layout_of(const Function& function);
 

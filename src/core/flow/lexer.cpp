@@ -40,7 +40,7 @@ class Lexer {
       fail(0, "the text is too long", Check::too_large);
       text_ = {};
     } else if (!is_utf8(text_)) {
-      fail(0, "the text is not UTF-8");
+      fail(first_bad_byte(), "the text is not UTF-8");
       text_ = {};
     }
     at_ = std::min(at_, text_.size());
@@ -55,6 +55,11 @@ class Lexer {
   }
 
  private:
+  size_t first_bad_byte() const {
+    size_t at = 0;
+    while (size_t size = utf8_sequence_size(text_.substr(at))) at += size;
+    return at;
+  }
   void fail(size_t offset, std::string message, Check check = Check::syntax) {
     issues_.add(check, offset, std::move(message));
   }

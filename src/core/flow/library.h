@@ -87,8 +87,8 @@ bool is_known_method(std::string_view name);
 std::vector<std::string_view> method_names();
 
 /// The functions of the library that are written in the language itself.
-std::shared_ptr<const Expression::Program> prelude_program();
-/// The function of the prelude behind a builtin without native code.
-const Function& prelude_function(uint32_t builtin_number);
+const std::shared_ptr<const Expression::Program>& prelude_program();
+/// Finds the function behind each number; false when one is missing.
+bool name_scripted(Expression::Program& prelude);
 
 }  // namespace fermata::flow

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "base/json.h"
 #include "core/flow/code_points.h"
@@ -85,27 +87,53 @@ std::string fixed_text(double number, int digits) {
   return out;
 }
 
-/// Digits of a number in another base, as many of a fraction as a double can tell apart.
-std::string in_base(double number, int base) {
-  constexpr int fraction_digits_max = 52;
-  constexpr std::string_view digits = "0123456789abcdefghijklmnopqrstuvwxyz";
-  bool negative = number < 0;
-  double whole = std::floor(std::fabs(number));
-  double fraction = std::fabs(number) - whole;
-  std::string out;
+constexpr std::string_view base_digits = "0123456789abcdefghijklmnopqrstuvwxyz";
+
+std::string whole_in_base(double whole, int base) {
+  std::string reversed;
+  // Beyond this a double does not know its last digits.
+  for (; whole >= (safe_integer_max + 1) * base; whole /= base) reversed += '0';
+  whole = std::floor(whole);
   do {
     double digit = std::fmod(whole, base);
-    out.insert(out.begin(), digits[static_cast<size_t>(digit)]);
-    whole = std::floor(whole / base);
+    reversed += base_digits[static_cast<size_t>(digit)];
+    whole = (whole - digit) / base;
   } while (whole > 0);
-  if (fraction > 0) out += '.';
-  for (int i = 0; i < fraction_digits_max && fraction > 0; ++i) {
+  return {reversed.rbegin(), reversed.rend()};
+}
+
+/// As many digits as tell the number from its neighbours, the last one rounded. True when rounding
+/// carries into the whole part.
+bool fraction_in_base(double fraction, double precision, int base, std::vector<int>& digits) {
+  while (fraction >= precision) {
     fraction *= base;
-    double digit = std::floor(fraction);
-    out += digits[static_cast<size_t>(digit)];
+    precision *= base;
+    int digit = static_cast<int>(fraction);
     fraction -= digit;
+    digits.push_back(digit);
+    bool up = fraction > 0.5 || (fraction == 0.5 && digit % 2 == 1);
+    if (!up || fraction + precision <= 1) continue;
+    while (!digits.empty() && digits.back() + 1 == base) digits.pop_back();
+    if (digits.empty()) return true;
+    ++digits.back();
+    return false;
   }
-  return negative ? "-" + out : out;
+  return false;
+}
+
+/// Digits of a number in another base, as many of a fraction as a double can tell apart.
+std::string in_base(double number, int base) {
+  double size = std::fabs(number);
+  double whole = std::floor(size);
+  double precision = std::max(0.5 * (std::nextafter(size, infinity) - size),
+                              std::numeric_limits<double>::denorm_min());
+  std::vector<int> digits;
+  if (fraction_in_base(size - whole, precision, base, digits)) whole += 1;
+  std::string out = number < 0 ? "-" : "";
+  out += whole_in_base(whole, base);
+  if (!digits.empty()) out += '.';
+  for (int digit : digits) out += base_digits[static_cast<size_t>(digit)];
+  return out;
 }
 
 }  // namespace

@@ -44,6 +44,7 @@ class Cloning {
     Datum out = Heap::datum(object);
     made_[identity] = out;
     size_t size = machine_.object_size(source);
+    if (!machine_.charge(size)) return {};
     for (size_t i = 0; i < size; ++i) {
       auto [key, value] = machine_.object_entry(source, i);
       Datum inner = copy(value, depth + 1);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 
 #include "core/flow/library_call.h"
@@ -24,17 +25,18 @@ Datum arithmetic(Machine& machine, Arguments arguments, std::string_view name, C
 }
 
 /// How two numbers or two texts stand to each other; nothing when they are neither.
-std::optional<std::partial_ordering> order_of(Arguments arguments) {
+std::optional<std::partial_ordering> order_of(Machine& machine, Arguments arguments) {
   const Datum& left = arguments[0];
   const Datum& right = arguments[1];
   if (left.is_number() && right.is_number()) return compare_numbers(left, right);
   if (!left.is_text() || !right.is_text()) return std::nullopt;
+  (void)machine.charge_bytes(std::min(text_of(left).size(), text_of(right).size()));
   return text_of(left) <=> text_of(right);
 }
 
 template <class Holds>
 Datum comparison(Machine& machine, Arguments arguments, std::string_view name, Holds holds) {
-  auto order = order_of(arguments);
+  auto order = order_of(machine, arguments);
   if (!order) return fail_types(machine, name, arguments);
   return Datum::of(holds(*order));
 }
@@ -61,10 +63,10 @@ Datum rhythm_div(Machine& machine, Arguments arguments) {
 }
 
 Datum rhythm_eq(Machine& machine, Arguments arguments) {
-  return Datum::of(machine.equal(arguments[0], arguments[1]));
+  return Datum::of(machine.compares_equal(arguments[0], arguments[1]));
 }
 Datum rhythm_ne(Machine& machine, Arguments arguments) {
-  return Datum::of(!machine.equal(arguments[0], arguments[1]));
+  return Datum::of(!machine.compares_equal(arguments[0], arguments[1]));
 }
 
 Datum rhythm_lt(Machine& machine, Arguments arguments) {

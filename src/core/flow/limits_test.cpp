@@ -78,6 +78,19 @@ TEST(Limits, searching_costs_what_is_compared) {
   EXPECT_TRUE(code("for (let i = 0; i < 2000; i++) $s.trim()").starts_with("code_limit"));
 }
 
+// F-51
+TEST(Limits, comparing_copying_and_deleting_cost_what_they_handle) {
+  std::string setup =
+      "const a = 'a'.repeat(100000), b = 'a'.repeat(100001), o = {}\n"
+      "for (let i = 0; i < 1000; i++) o['k' + i] = i\n";
+  Evaluation code{.grammar = Grammar::fragment, .limits = {.steps_max = 200'000}};
+  EXPECT_EQ(code(setup + "return a < b"), "true");
+  for (std::string_view body : {"a < b", "a >= b", "Object.clone(o)", "delete o.k; o.k = 1"}) {
+    std::string loop = "for (let i = 0; i < 1000; i++) { " + std::string(body) + " }";
+    EXPECT_TRUE(code(setup + loop).starts_with("code_limit")) << body;
+  }
+}
+
 TEST(Limits, a_result_that_multiplies_shared_parts_is_metered) {
   Evaluation code{.grammar = Grammar::fragment};
   EXPECT_EQ(code.error("let a = [1]; for (let i = 0; i < 40; i++) a = [a, a]; return a").code,

@@ -8,6 +8,7 @@ namespace fermata::flow {
 
 Machine::Machine(const Expression::Program& program, const Roots& roots, const EvalGiven& given)
     : program_(program),
+      prelude_(program.prelude ? *program.prelude : *prelude_program()),
       given_roots_(roots),
       given_(given),
       heap_(given.limits.memory_bytes_max),

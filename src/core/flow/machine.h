@@ -36,6 +36,8 @@ class Machine {
 
   /// Runs to the end: true when there is a result.
   bool run();
+  /// The same for one function of the program. It can neither wait nor act.
+  bool run(ClosureObject& closure, std::span<const Datum> arguments);
   Datum result() const { return result_; }
   Result<Value, EvalError> result_value();
   /// Why there is no result; call after `run` gave false.
@@ -91,6 +93,8 @@ class Machine {
   // Meaning of values.
   static bool truthy(const Datum& datum);
   bool equal(const Datum& left, const Datum& right, int depth = 0);
+  /// What `==` says, also in Rhythm scripts.
+  bool compares_equal(const Datum& left, const Datum& right);
   static bool same(const Datum& left, const Datum& right);
   static std::string_view type_name(const Datum& datum);
   /// True when methods of that owner belong to the value.
@@ -204,6 +208,7 @@ class Machine {
 
   // machine_access.cpp
   enum class Found : uint8_t { yes, no, thrown };
+  uint32_t find_method(Owner owner, std::string_view name) const;
   Found find_member(const Datum& object, std::string_view name, Datum& out);
   Found find_awaitable_member(const Datum& object, std::string_view name, Datum& out);
   Found find_error_member(const Datum& object, std::string_view name, Datum& out);
@@ -225,7 +230,6 @@ class Machine {
   // machine_operator.cpp
   void arithmetic(const Instruction& in, Opcode op);
   void comparison(Opcode op);
-  bool compares_equal(const Datum& left, const Datum& right);
   Datum join(const Datum& left, const Datum& right);
   bool equal_arrays(const Datum& left, const Datum& right, int depth);
   bool equal_objects(const Datum& left, const Datum& right, int depth);
@@ -245,6 +249,7 @@ class Machine {
   bool not_json(const Export& state, std::string_view why);
 
   const Expression::Program& program_;
+  const Expression::Program& prelude_;
   const Roots& given_roots_;
   EvalGiven given_;
   Heap heap_;
@@ -270,6 +275,7 @@ class Machine {
   // Fibers. The running one has its state in the members above.
   Activation* activation_ = nullptr;
   std::map<uint32_t, Fiber> fibers_;
+  size_t saved_bytes_ = 0;         ///< that the stacks of those take
   std::vector<uint32_t> callers_;  ///< each started the next one and waits for it to park
   uint32_t current_ = main_fiber;
   bool running_ = false;    ///< `current_` is the fiber whose state stands above

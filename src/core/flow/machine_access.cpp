@@ -28,6 +28,12 @@ bool is_integral(const Datum& key) {
 
 }  // namespace
 
+/// Functions that the library got after the script was compiled do not exist for it (F-46).
+uint32_t Machine::find_method(Owner owner, std::string_view name) const {
+  uint32_t number = find_builtin(owner, name);
+  return number < program_.library_size ? number : no_builtin;
+}
+
 Machine::Found Machine::find_member(const Datum& object, std::string_view name, Datum& out) {
   Owner owner = Owner::global;
   switch (object.tag) {
@@ -60,7 +66,7 @@ Machine::Found Machine::find_member(const Datum& object, std::string_view name, 
     default: return Found::no;
   }
   if (!out.is_null()) return Found::yes;
-  uint32_t number = find_builtin(owner, name);
+  uint32_t number = find_method(owner, name);
   if (number == no_builtin) return Found::no;
   auto* bound = heap_.make<BoundObject>();
   bound->builtin = number;
@@ -231,7 +237,10 @@ void Machine::remove_key(const Datum& object, const Datum& key) {
     return;
   }
   auto name = key_text(key);
-  if (!name || !charge(object_size(object) / bytes_per_step)) return;
+  // The keys behind it move up, and in large objects all of them are found anew.
+  constexpr size_t small_object = 12;
+  size_t size = object_size(object);
+  if (!name || !charge(size > small_object ? size : 0)) return;
   own_object(object).erase(text_of(*name));
 }
 

@@ -7,8 +7,13 @@ namespace fermata::flow {
 /// Opens a frame whose arguments lie on top of the stack, above one place for the result.
 void Machine::enter(const Function& function, ClosureObject* closure, size_t count) {
   if (frames_.size() >= given_.limits.call_depth_max) return end(Verdict::depth);
-  if (!frames_.empty()) frames_.back().next = next_;
   size_t base = stack_.size() - count;
+  if (function.slots > Function::slots_free) {
+    size_t needed = (base + function.stack_needed()) * sizeof(Datum);
+    if (!charge(function.slots / bytes_per_step)) return;
+    if (needed + saved_bytes_ > given_.limits.memory_bytes_max) return end(Verdict::memory);
+  }
+  if (!frames_.empty()) frames_.back().next = next_;
   stack_[base - 1] = {};  // the callee; what it captured may be free to go
   if (function.has_rest) {
     size_t plain = function.parameters - 1;
@@ -91,7 +96,11 @@ void Machine::call_builtin(uint32_t number, size_t count, bool has_place) {
   if (!counts_fit(called, count)) return;
   if (called.native == nullptr) {
     if (!has_place) make_place(count);
-    return enter(prelude_function(number), nullptr, count);
+    return enter(*prelude_.scripted[number], nullptr, count);
+  }
+  if (called.effect && activation_ == nullptr) {
+    throw_type("`" + std::string(called.name) + "` waits or acts, which is not possible here");
+    return;
   }
   if (!charge(1)) return;
   Datum made = called.native(*this, Arguments(stack_.end() - count, count));
@@ -139,9 +148,9 @@ void Machine::call_method(const Instruction& in, size_t count) {
   } else if (object.is_text()) {
     number = next_[-1].right;
   } else if (object.is_number()) {
-    number = find_builtin(Owner::number_type, name);
+    number = find_method(Owner::number_type, name);
   } else if (object.tag == Tag::awaitable) {
-    number = find_builtin(Owner::awaitable_type, name);
+    number = find_method(Owner::awaitable_type, name);
   } else {
     has_methods = false;
   }

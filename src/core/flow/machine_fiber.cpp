@@ -65,6 +65,9 @@ void Machine::save() {
   frames_.back().next = next_;
   Fiber& fiber = fibers_[current_];
   fiber.stack.assign(stack_.begin(), stack_.end());
+  saved_bytes_ += fiber.stack_bytes();
+  // What many fibers hold between their steps is memory, too.
+  if (saved_bytes_ > given_.limits.memory_bytes_max) end(Verdict::memory);
   fiber.frames.assign(frames_.begin(), frames_.end());
   fiber.handlers.assign(handlers_.begin(), handlers_.end());
   fiber.unwinding = unwinding_;
@@ -79,6 +82,7 @@ void Machine::restore(uint32_t number) {
   auto found = fibers_.find(number);
   check(found != fibers_.end() && !running_);
   Fiber& fiber = found->second;
+  saved_bytes_ -= fiber.stack_bytes();
   stack_.assign(fiber.stack);
   frames_.assign(fiber.frames);
   handlers_.assign(fiber.handlers);

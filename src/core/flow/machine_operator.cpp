@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "base/json.h"
@@ -196,6 +197,7 @@ void Machine::comparison(Opcode op) {
     order = compare_numbers(left, right);
   } else if (left.is_text() && right.is_text()) {
     // The order of UTF-8 bytes is the order of code points.
+    if (!charge_bytes(std::min(text_of(left).size(), text_of(right).size()))) return;
     order = text_of(left) <=> text_of(right);
   } else {
     throw_type("only two numbers or two strings have an order, not " +

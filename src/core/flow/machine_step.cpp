@@ -249,6 +249,14 @@ bool Machine::run() {
   return verdict_ == Verdict::finished;
 }
 
+bool Machine::run(ClosureObject& closure, std::span<const Datum> arguments) {
+  stack_.push(Heap::datum(&closure));
+  for (const Datum& argument : arguments) stack_.push(argument);
+  call_value(stack_.from_top(arguments.size()), arguments.size());
+  if (!attention_ || attend()) loop();
+  return verdict_ == Verdict::finished;
+}
+
 void Machine::loop() {
   if (!may_go_on()) return;
   // What a fiber was just given may have filled the heap. That is looked at after an instruction,

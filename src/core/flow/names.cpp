@@ -37,7 +37,8 @@ std::string_view nearest_name(std::string_view name,
   for (std::string_view candidate : candidates) {
     if (candidate.size() > name_length_max) continue;
     size_t cost = distance(name, candidate);
-    if (cost >= best) continue;
+    // Something of the name must be left, else every letter is near to every other.
+    if (cost >= best || cost >= std::min(name.size(), candidate.size())) continue;
     best = cost;
     found = candidate;
   }

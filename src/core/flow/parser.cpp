@@ -135,7 +135,10 @@ Node* Parser::make(NodeKind kind, uint32_t begin, std::vector<Node*> kids) {
   for (const Node* kid : node.kids) {
     if (kid != nullptr) node.height = std::max<uint16_t>(node.height, kid->height + 1);
   }
-  if (node.height > height_max) return fail_size("the text is nested too deeply");
+  if (node.height > height_max) {
+    return fail_size("the expression is a chain of more than " + std::to_string(height_max) +
+                     " parts; split it");
+  }
   return &node;
 }
 
@@ -168,7 +171,7 @@ void Parser::note_unsupported(std::string_view hint) {
 }
 
 std::string Parser::describe_current() const {
-  if (at(TokenKind::end)) return "the end";
+  if (at(TokenKind::end)) return "end of the text";
   return quoted(text_of(current()).substr(0, 40));
 }
 

@@ -42,6 +42,7 @@ Node* Parser::object_pattern() {
   while (!failed_ && !at(TokenKind::right_brace)) {
     uint32_t part_begin = current().span.begin;
     if (take(TokenKind::ellipsis)) {
+      if (!at(TokenKind::name)) return fail_unexpected("a name after `...` in an object pattern");
       parts.push_back(make(NodeKind::pattern_rest, part_begin, {pattern()}));
       break;
     }
@@ -132,6 +133,10 @@ Node* Parser::to_object_pattern(Node* expression) {
       return fail_at(property->span.begin, "`...` must be the last part of a pattern");
     }
     if (property->kind == NodeKind::spread) {
+      Node* rest = property->kids[0];
+      if (rest->kind == NodeKind::array || rest->kind == NodeKind::object) {
+        return fail_at(rest->span.begin, "`...` in an object pattern takes a name");
+      }
       parts.push_back(to_pattern(property));
       continue;
     }

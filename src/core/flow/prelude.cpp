@@ -132,41 +132,36 @@ function array_from(source, f) {
 }
 )flow";
 
-struct Prelude {
-  std::shared_ptr<const Expression::Program> program;
-  std::vector<const Function*> functions;  ///< by number of the builtin; nullptr for natives
-};
+}  // namespace
 
-const Prelude& prelude() {
-  static const Prelude made = [] {
+bool name_scripted(Expression::Program& prelude) {
+  prelude.scripted.clear();
+  for (uint32_t number = 0; number < prelude.library_size; ++number) {
+    const Builtin& one = builtin(number);
+    const Function* found = nullptr;
+    for (const auto& function : prelude.functions) {
+      // They are called without a closure.
+      bool callable = function->captures.empty() && !function->is_async;
+      if (!one.script.empty() && function->name == one.script && callable) found = function.get();
+    }
+    if (found == nullptr && one.native == nullptr && !one.effect) return false;
+    prelude.scripted.push_back(found);
+  }
+  return true;
+}
+
+const std::shared_ptr<const Expression::Program>& prelude_program() {
+  static const std::shared_ptr<const Expression::Program> made = [] {
     CompileOptions options;
     options.grammar = Grammar::fragment;
     options.prelude = true;
     auto compiled = compile(prelude_text, options);
     check(static_cast<bool>(compiled));
-    Prelude out;
-    out.program = *std::move(compiled);
-    for (uint32_t number = 0; number < builtins_count(); ++number) {
-      const Function* found = nullptr;
-      for (const auto& function : out.program->functions) {
-        bool wanted = !builtin(number).script.empty() && function->name == builtin(number).script;
-        if (wanted) found = function.get();
-      }
-      const Builtin& one = builtin(number);
-      check((found != nullptr) == (one.native == nullptr && !one.effect));
-      out.functions.push_back(found);
-    }
-    return out;
+    auto program = std::const_pointer_cast<Expression::Program>(*std::move(compiled));
+    check(name_scripted(*program));
+    return program;
   }();
   return made;
-}
-
-}  // namespace
-
-std::shared_ptr<const Expression::Program> prelude_program() { return prelude().program; }
-
-const Function& prelude_function(uint32_t builtin_number) {
-  return *prelude().functions[builtin_number];
 }
 
 }  // namespace fermata::flow

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "core/flow/checker.h"
+#include "core/flow/compile_script.h"
 #include "core/flow/names.h"
 #include "core/flow/parser.h"
 #include "core/flow/resolver.h"
@@ -53,12 +54,19 @@ Finding finding_of(const Issue& issue, const Places& places) {
   return out;
 }
 
+bool is_error(const Issue& issue, bool strict) {
+  return issue.severity == Severity::error || strict;
+}
+
+bool has_errors(Issues& issues, bool strict) {
+  return std::ranges::any_of(issues.all(), [&](const Issue& one) { return is_error(one, strict); });
+}
+
 void sort_out(Issues& issues, CheckedScript& out) {
   std::ranges::stable_sort(issues.all(), {}, &Issue::offset);
   Places places(out.source);
   for (const Issue& issue : issues.all()) {
-    bool error = issue.severity == Severity::error || out.front.strict;
-    auto& list = error ? out.errors : out.warnings;
+    auto& list = is_error(issue, out.front.strict) ? out.errors : out.warnings;
     Finding finding = finding_of(issue, places);
     // A pattern of a loop is read twice, and so are its mistakes.
     if (std::ranges::find(list, finding) == list.end()) list.push_back(std::move(finding));
@@ -116,9 +124,11 @@ CheckedScript check_script(std::string_view source, const ScriptOptions& options
   bool rhythm = out.front.rhythm || options.rhythm;
   Ast ast = Parser(out.source, Parser::File{out.front.end, rhythm}).run(issues);
   Resolver::Options resolving{.grammar = Grammar::script, .rhythm = rhythm};
-  Resolver(ast, resolving).run(issues);
+  const FunctionScope* scope = Resolver(ast, resolving).run(issues);
   Checker(ast, issues).run();
   check_name(ast, options, issues, out);
+  if (options.compile && !has_errors(issues, out.front.strict))
+    out.program = compile_checked(ast, *scope, out.source, rhythm, issues);
   sort_out(issues, out);
   return out;
 }

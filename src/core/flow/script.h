@@ -6,9 +6,10 @@
 
 #include "base/error.h"
 #include "base/id.h"
+#include "core/flow/expression.h"
 #include "core/flow/front_matter.h"
 
-/// The source of a flow script and every static check of the language in one go.
+/// The source of a flow script: every static check of the language in one go, and its code.
 namespace fermata::flow {
 
 constexpr size_t script_bytes_max = 1 << 20;  ///< F-1
@@ -16,6 +17,7 @@ constexpr size_t script_bytes_max = 1 << 20;  ///< F-1
 struct ScriptOptions {
   std::string name{};   ///< what it is stored under; a different declared name is a warning
   bool rhythm = false;  ///< as if its front matter said `compat: rhythm`
+  bool compile = true;  ///< false where the code is there already
 };
 
 struct CheckedScript {
@@ -25,6 +27,7 @@ struct CheckedScript {
   std::string source;  ///< as it is stored and hashed: without byte order mark, line ends as \n
   std::string name;    ///< that the workflow declares, or empty
   FrontMatter front;
+  Expression program;  ///< its code; empty when there are errors, or nobody asked for it
 };
 
 /// A script as the engine uses it: checked, immutable, shared by all runs that carry its hash.

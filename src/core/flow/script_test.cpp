@@ -258,6 +258,13 @@ TEST(Script, findings_point_to_related_places_and_near_names) {
   EXPECT_EQ(twice.errors[1].message, "unknown name `ordr`; did you mean `order`?");
 }
 
+// Grammar of section 3: only the rest of an array may be taken apart further.
+TEST(Script, the_rest_of_an_object_is_a_name) {
+  EXPECT_EQ(findings("const { ...{ a } } = {}\nreturn a")[0], "1:12 syntax");
+  EXPECT_EQ(findings("let a\n({ ...[a] } = {})\nreturn a"), Found{"2:7 syntax"});
+  EXPECT_TRUE(findings("const [...[a]] = [1]\nconst { ...b } = {}\nreturn [a, b]").empty());
+}
+
 // F-4
 TEST(Script, front_matter_is_read_and_what_it_does_not_know_is_ignored) {
   CheckedScript checked = check_script(
@@ -266,6 +273,10 @@ TEST(Script, front_matter_is_read_and_what_it_does_not_know_is_ignored) {
   EXPECT_TRUE(checked.errors.empty());
   EXPECT_EQ(checked.front.description, "Pays back: all of it");
   EXPECT_EQ(checked.front.timeout, Duration{7'200'000});
+  EXPECT_FALSE(checked.front.rolls_back);
+  EXPECT_TRUE(check_script("```\non_failure: rollback\n```\nreturn 1").front.rolls_back);
+  EXPECT_TRUE(check_script("```\non_failure: keep\n```\nreturn 1").errors.empty());
+  EXPECT_EQ(findings("```\non_failure: panic\n```\nreturn 1"), Found{"2:13 syntax"});
   EXPECT_EQ(findings("```\nreturn 1"), Found{"1:1 syntax"});
   EXPECT_EQ(findings("```\ntimeout: soon\nstrict: maybe\n```\nreturn 1"),
             (Found{"2:10 syntax", "3:9 syntax"}));

@@ -17,7 +17,8 @@ class StepMaker {
   explicit StepMaker(Function& function) : function_(function) {}
 
   void run() {
-    function_.is_plain = !function_.is_async && !function_.has_rest;
+    function_.is_plain = !function_.is_async && !function_.has_rest &&
+                         function_.slots <= Function::slots_free;
     function_.steps.resize(function_.code.size());
     for (at_ = 0; at_ < function_.code.size(); ++at_) {
       Step& step = function_.steps[at_];
@@ -219,6 +220,10 @@ class StepMaker {
     finish(step, Quick::set_member(drop), drop ? 2 : 1);
     return true;
   }
+  uint32_t method(Owner owner) const {
+    uint32_t number = find_builtin(owner, name(0)->as_string());
+    return number < function_.program->library_size ? number : no_builtin;
+  }
   const Value* name(size_t ahead) const { return &function_.program->constants[see(ahead).c]; }
 
   bool element(Step& step) {
@@ -258,8 +263,8 @@ class StepMaker {
         break;
       case Opcode::call_member:
       case Opcode::call_member_list:
-        step.left = find_builtin(Owner::array_type, name(0)->as_string());
-        step.right = find_builtin(Owner::string_type, name(0)->as_string());
+        step.left = method(Owner::array_type);
+        step.right = method(Owner::string_type);
         break;
       case Opcode::give: step.run = Quick::give(From::stack); break;
       case Opcode::call: step.run = Quick::call(); break;

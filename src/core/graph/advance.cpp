@@ -97,7 +97,7 @@ void run_node(Step& step, TokenId id) {
     return settle(step, activation.lineage);
   }
   // A later attempt reuses what the first one evaluated (G-10).
-  TokenRoots roots(step.run, token.lineage, token.context, step.at);
+  TokenRoots roots(step, token.lineage, token.context);
   if (token.parked == Parked::started && !token.parameters.is_null())
     return run_by_type(step, id, node, roots, token.parameters);
   if (!node.parameters) return run_by_type(step, id, node, roots, Value::object());

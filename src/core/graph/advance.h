@@ -113,6 +113,6 @@ void follow_date(Step& step, TokenId id, const WaitPlan& plan);
 /// A user lets the token at a wait go on (W-15).
 void resume_by_hand(Step& step, TokenId id, const Value& event, std::vector<EdgeIndex> edges);
 /// The token at a wait whose date had passed goes on, along one branch if it names one (R7).
-void resume_past_date(Step& step, TokenId id, const std::string& branch);
+void resume_past_date(Step& step, TokenId id, const std::string& branch, const std::string& by);
 
 }  // namespace fermata::graph

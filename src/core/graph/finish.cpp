@@ -19,7 +19,7 @@ Result<Value, NodeError> output_of(Step& step) {
   }
   Context united;
   for (const auto& [node, ended] : run.ended) united = Context::unite(united, ended.context);
-  TokenRoots roots(run, {}, united, step.at);
+  TokenRoots roots(step, {}, united);
   begin_activation(step);
   auto output = evaluate(run.definition->result, roots, expression_given(step));
   if (!output) return node_failure(output.error());

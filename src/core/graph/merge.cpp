@@ -128,7 +128,7 @@ void arrive_at_merge(Step& step, TokenId id) {
   if (found == step.run.merges.end()) {
     if (auto limit = over_visits(step, node, key.visit))
       return fail_node(step, id, *std::move(limit));
-    TokenRoots roots(step.run, token.lineage, token.context, step.at);
+    TokenRoots roots(step, token.lineage, token.context);
     auto parameters = evaluate(node.parameters, roots, expression_given(step));
     if (!parameters) return fail_node(step, id, node_failure(parameters.error()).value);
     event.parameters = *std::move(parameters);

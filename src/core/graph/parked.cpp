@@ -112,7 +112,11 @@ void resume_wait(Step& step, TokenId id) {
   Activation activation = activation_of(step.run, id);
   const Token& token = step.run.tokens.at(id);
   const Node& node = step.run.definition->nodes[token.node];
-  Value output = suspend_output(*token.due, timer_id_of(step.run, activation));
+  // What is tried again fires later than it was due (W-66).
+  auto wait = step.run.waits.find({WaitSource::graph, id});
+  bool known = wait != step.run.waits.end() && wait->second.due;
+  Value output =
+      suspend_output(known ? *wait->second.due : *token.due, timer_id_of(step.run, activation));
   output.set("resumed_at", to_rfc3339(step.at));
   output.set("resumed_by", "scheduler");
   tell_wait(output, step, id, Value(), Value());
@@ -262,14 +266,14 @@ void resume_by_hand(Step& step, TokenId id, const Value& event, std::vector<Edge
   settle(step, activation.lineage);
 }
 
-void resume_past_date(Step& step, TokenId id, const std::string& branch) {
+void resume_past_date(Step& step, TokenId id, const std::string& branch, const std::string& by) {
   Activation activation = activation_of(step.run, id);
   Instant since = step.run.tokens.at(id).since;
   std::vector<EdgeIndex> edges = edges_to(step.run, id, branch).value_or(std::vector<EdgeIndex>{});
-  Value output = Value::object({{"resumed_at", to_rfc3339(step.at)}, {"resumed_by", "past_date"}});
+  Value output = Value::object({{"resumed_at", to_rfc3339(step.at)}, {"resumed_by", by}});
   tell_wait(output, step, id, Value(), branch.empty() ? Value() : Value(branch));
   step.touch(activation.lineage);
-  step.emit(WaitResumed{activation, "past_date", std::move(output), std::move(edges), since, ""});
+  step.emit(WaitResumed{activation, by, std::move(output), std::move(edges), since, ""});
   settle(step, activation.lineage);
 }
 

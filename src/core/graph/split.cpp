@@ -38,7 +38,7 @@ std::optional<NodeError> refused(const Step& step, const Token& token, const Val
 Result<Value, NodeError> gathering_parameters(Step& step, const Token& token,
                                               const Node& aggregator) {
   if (!aggregator.parameters || aggregator.parameters.constant()) return aggregator.raw;
-  TokenRoots roots(step.run, token.lineage, token.context, step.at);
+  TokenRoots roots(step, token.lineage, token.context);
   auto evaluated = evaluate(aggregator.parameters, roots, expression_given(step));
   if (!evaluated) return node_failure(evaluated.error());
   return *std::move(evaluated);
@@ -136,7 +136,7 @@ void arrive_at_aggregator(Step& step, TokenId id) {
   }
   std::optional<Value> value;
   if (const Template* result = node.templated("/result")) {
-    TokenRoots roots(step.run, token.lineage, token.context, step.at);
+    TokenRoots roots(step, token.lineage, token.context);
     auto evaluated = evaluate(*result, roots, expression_given(step));
     if (!evaluated) {
       // The item failed on its way in; the aggregator itself has not started.

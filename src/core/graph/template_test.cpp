@@ -187,7 +187,7 @@ TEST(Template, mistakes_are_found_with_their_place_and_stand_for_themselves) {
   ASSERT_EQ(findings.size(), 3u);
   EXPECT_EQ(findings[0].code, "expression_invalid");
   EXPECT_EQ(findings[0].path, "/nodes/1/parameters/a~1b/1");
-  EXPECT_EQ(findings[0].message, "at character 10: unexpected the end: expected a value");
+  EXPECT_EQ(findings[0].message, "at character 10: unexpected end of the text: expected a value");
   EXPECT_EQ(findings[1].path, "/nodes/1/parameters/c");
   EXPECT_NE(findings[1].message.find("expected }}"), std::string::npos);
   EXPECT_NE(findings[2].message.find("did you mean `Math`"), std::string::npos);

@@ -4,6 +4,22 @@
 
 namespace fermata::graph {
 
+namespace {
+
+Value or_null(const std::string& text) { return text.empty() ? Value() : Value(text); }
+
+/// What the run may know of the person it is about (W-47).
+Value about_contact(const Contact& contact) {
+  return Value::object({{"id", contact.id},
+                        {"timezone", or_null(contact.timezone)},
+                        {"phone", or_null(contact.phone)},
+                        {"email", or_null(contact.email)},
+                        {"fields", contact.fields.is_null() ? Value::object() : contact.fields},
+                        {"labels", contact.labels.is_null() ? Value::object() : contact.labels}});
+}
+
+}  // namespace
+
 std::optional<Value> TokenRoots::root(std::string_view name) const {
   auto from_context = [&](Context::Key key) -> std::optional<Value> {
     const Context::Entry* entry = context_.find(key);
@@ -50,8 +66,9 @@ Value TokenRoots::about_run() const {
       {"started_at", to_rfc3339(run_.started_at)},
       {"now", to_rfc3339(now_)},
       {"labels", run_.labels.is_null() ? Value::object() : run_.labels},
-      {"contact_id", run_.contact_id.empty() ? Value() : Value(run_.contact_id)},
-      {"parent", run_.parent.empty() ? Value() : Value(run_.parent.text())},
+      {"contact_id", or_null(run_.contact_id)},
+      {"contact", contact_ ? about_contact(*contact_) : Value()},
+      {"parent", or_null(run_.parent.text())},
       {"trigger", run_.trigger_kind},
   });
 }

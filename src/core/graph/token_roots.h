@@ -1,6 +1,6 @@
 #pragma once
 #include "core/flow/expression.h"
-#include "core/model/run.h"
+#include "core/run/step.h"
 
 namespace fermata::graph {
 
@@ -8,8 +8,12 @@ namespace fermata::graph {
 /// input.
 class TokenRoots : public flow::Roots {
  public:
-  TokenRoots(const Run& run, Lineage lineage, const Context& context, Instant now)
-      : run_(run), lineage_(lineage), context_(context), now_(now) {}
+  TokenRoots(const Step& step, Lineage lineage, const Context& context)
+      : run_(step.run),
+        contact_(step.given.contact.get()),
+        lineage_(lineage),
+        context_(context),
+        now_(step.at) {}
   std::optional<Value> root(std::string_view name) const override;
 
  private:
@@ -17,6 +21,7 @@ class TokenRoots : public flow::Roots {
   Value about_run() const;
 
   const Run& run_;
+  const Contact* contact_;  ///< as it is now, or null
   Lineage lineage_;
   const Context& context_;
   Instant now_;

@@ -97,7 +97,7 @@ Result<Value, NodeError> undo_when_ordered(Step& step, TokenId id) {
   const Node& node = run.definition->nodes[token.node];
   Value undo = node.raw.get("compensation");
   if (!undo.is_object()) return Value();
-  TokenRoots roots(run, token.lineage, token.context, step.at);
+  TokenRoots roots(step, token.lineage, token.context);
   UndoFiller filler(step, node, roots, false);
   for (std::string_view part : filled_parts)
     if (const Value* written = undo.find(part)) undo.set(part, filler.fill(Value(*written), {}));
@@ -108,7 +108,7 @@ Result<Value, NodeError> undo_when_ordered(Step& step, TokenId id) {
 void complete_undo(Step& step, TokenId id, const Value& output, saga::Work& work) {
   const Run& run = step.run;
   const Token& token = run.tokens.at(id);
-  TokenRoots roots(run, token.lineage, token.context, step.at);
+  TokenRoots roots(step, token.lineage, token.context);
   complete(step, run.definition->nodes[token.node], roots, output, work);
 }
 
@@ -117,7 +117,7 @@ void complete_late_undo(Step& step, saga::Work& work) {
   auto node = run.definition->node_by_id(work.step);
   if (!node || run.definition->is_script()) return;
   Context nothing;
-  TokenRoots roots(run, {}, nothing, step.at);
+  TokenRoots roots(step, {}, nothing);
   Value output = Value::object({{"job_id", work.job.text()}, {"output", work.output}});
   complete(step, run.definition->nodes[*node], roots, output, work);
 }

@@ -59,7 +59,7 @@ void release_approved(Step& step, Verdict verdict) {
   Judged said(verdict);
   said.verdict.kind = VerdictKind::allow;
   log_decision(step, said);
-  step.emit(JobApproved{std::move(verdict), queue_limit(step)});
+  step.emit(JobApproved{std::move(verdict), queue_limit(step), give_up_limit(step)});
   step.effect(OfferJob{});
 }
 

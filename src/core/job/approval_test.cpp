@@ -91,6 +91,17 @@ TEST(JobApproval, amending_voids_the_votes_and_an_old_hash_is_stale) {
   EXPECT_EQ(at.job.state, State::scheduled);
 }
 
+// J-42: four eyes are on what is sent, not on what was first asked for.
+TEST(JobApproval, who_has_amended_a_job_does_not_approve_it) {
+  Awaiting at;
+  ASSERT_TRUE(at.send(AmendJob{.input = Payload::of(Value(7))}, "ann"));
+  ASSERT_EQ(at.job.state, State::approval_required);
+  EXPECT_EQ(at.refused(at.yes("ann")), ErrorCode::approval_by_submitter);
+  EXPECT_EQ(at.refused(at.yes("key")), ErrorCode::approval_by_submitter);
+  at.must(at.yes("bob"));
+  EXPECT_EQ(at.job.state, State::scheduled);
+}
+
 TEST(JobApproval, one_no_ends_it_with_a_dead_letter) {
   Awaiting at(2);
   at.must(at.yes("ann"));

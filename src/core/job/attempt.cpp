@@ -89,15 +89,14 @@ void revoke_attempt(Step& step, AttemptOutcome outcome, std::string reason) {
   close_attempt(step, end);
 }
 
-std::optional<Instant> queue_limit(const Step& step) {
-  int64_t limit_ms = step.job.request.queue_timeout_ms.value_or(step.given.limits.queue_timeout_ms);
-  if (limit_ms == 0) return std::nullopt;
-  return step.at + Duration{limit_ms};
-}
-
 void requeue(Step& step) {
   check(find_move(step.job.state, Cause::backoff_over) != nullptr);
-  step.emit(JobRequeued{queue_limit(step)});
+  // What never reached a worker goes on with the count it had.
+  const Job& job = step.job;
+  bool delivered =
+      job.attempts.empty() || job.attempts.back().outcome != AttemptOutcome::undelivered;
+  auto give_up_at = delivered || !job.give_up_at ? give_up_limit(step) : job.give_up_at;
+  step.emit(JobRequeued{queue_limit(step), give_up_at});
   step.effect(OfferJob{});
 }
 

@@ -17,10 +17,11 @@ struct SubmitJob {
   /// Why the request of a compensation cannot be read: it ends at once, for people to see.
   std::string problem{};
 };
-/// What policy said, for the revision it was asked about.
+/// What the kernel said, or that it could not be asked, for the revision it was asked about.
 struct JudgeJob {
   Verdict verdict;
   uint32_t revision = 1;
+  uint64_t micros = 0;  ///< that the kernel took
 };
 /// Gives the job to a worker that has a slot for it. When it cannot go there any more (its deadline
 /// has passed, policy says otherwise) what is due happens instead: look at the state.
@@ -95,6 +96,8 @@ struct ApproveJob {
   Voter voter;
   std::string reason{};
   std::string note{};
+  /// What the kernel says at this moment, where there is one (J-43).
+  std::optional<JudgeJob> kernel{};
 };
 /// One person's no: it ends the job.
 struct RejectJob {
@@ -103,11 +106,47 @@ struct RejectJob {
   std::string reason{};
 };
 /// Policy has changed: does the approval that the job waits for still stand (J-43)?
-struct ReviewJob {};
+struct ReviewJob {
+  std::optional<JudgeJob> kernel{};  ///< the same
+};
+
+/// What a scan has made of a held result. Taken only for the same attempt, output and policy
+/// (J-48).
+struct JudgeOutput {
+  uint64_t fence = 0;
+  std::string sha256{};    ///< of the output that was read
+  std::string snapshot{};  ///< of the policy that was asked
+  std::string problem{};   ///< why it could not be scanned; empty: it was
+  OutputVerdict verdict{};
+  Payload output{};  ///< that may be read: as it was, or redacted
+  std::vector<Artifact> artifacts{};
+};
+/// The engine has begun anew: nobody scans any more what was being scanned.
+struct ResumeScan {};
+/// People let a quarantined result be used (J-51), or destroy it.
+struct ReleaseOutput {
+  Voter voter;
+  std::string note{};
+  Payload output{};  ///< as it was held
+};
+struct DiscardOutput {
+  Voter voter;
+  std::string reason{};
+};
+
+/// What was found in the input of the revision, under a policy that asks about it.
+struct NoteContent {
+  ContentCheck check;
+  std::string problem{};  ///< why it could not be read; empty: it was
+};
+/// Somebody reads a result that is not for everybody: that is written down first (J-46).
+struct NoteReading {};
 
 using CommandBody = std::variant<SubmitJob, JudgeJob, PlaceJob, NoteLife, ReportResult, DeclineJob,
                                  LoseLease, MarkUndelivered, CancelJob, WakeJob, AmendJob,
-                                 ApproveJob, RejectJob, ReviewJob, LeaveLateSuccess>;
+                                 ApproveJob, RejectJob, ReviewJob, LeaveLateSuccess, JudgeOutput,
+                                 ResumeScan, ReleaseOutput, DiscardOutput, NoteReading,
+                                 NoteContent>;
 
 /// An imperative addressed to one job.
 struct Command {

@@ -54,8 +54,14 @@ Outcome<Decision> decide(Job& job, const Command& command, const Given& given) {
                      [&](const AmendJob& body) { return on_amend(step, body); },
                      [&](const ApproveJob& body) { return on_approve(step, body); },
                      [&](const RejectJob& body) { return on_reject(step, body); },
-                     [&](const ReviewJob&) { return on_review(step); },
+                     [&](const ReviewJob& body) { return on_review(step, body); },
                      [&](const LeaveLateSuccess& body) { return on_leave_late(step, body); },
+                     [&](const JudgeOutput& body) { return on_judge_output(step, body); },
+                     [&](const ResumeScan&) { return on_resume_scan(step); },
+                     [&](const ReleaseOutput& body) { return on_release(step, body); },
+                     [&](const DiscardOutput& body) { return on_discard(step, body); },
+                     [&](const NoteReading&) { return on_reading(step); },
+                     [&](const NoteContent& body) { return on_content(step, body); },
                  },
                  command.body);
   if (!outcome) return Failure{std::move(outcome).error()};
@@ -63,16 +69,22 @@ Outcome<Decision> decide(Job& job, const Command& command, const Given& given) {
 }
 
 bool still_wanted(const Job& job, const Effect& effect) {
-  return std::visit(Overloaded{
-                        [&](const OfferJob&) { return job.state == State::scheduled; },
-                        [&](const WithdrawJob&) { return job.state != State::scheduled; },
-                        [&](const RevokeLease&) { return true; },
-                        [&](const FreeLease&) { return true; },
-                        [&](const AskPolicy& ask) {
-                          return job.state == State::pending && job.revision == ask.revision;
-                        },
-                    },
-                    effect);
+  return std::visit(
+      Overloaded{
+          [&](const OfferJob&) { return job.state == State::scheduled; },
+          [&](const WithdrawJob&) { return job.state != State::scheduled; },
+          [&](const RevokeLease&) { return true; },
+          [&](const FreeLease&) { return true; },
+          [&](const AskPolicy& ask) {
+            return job.state == State::pending && job.revision == ask.revision;
+          },
+          [&](const ScanInput& scan) { return !job.finished() && job.revision == scan.revision; },
+          [&](const ScanOutput& scan) {
+            return job.held && job.held->fence == scan.fence && job.held->tries == scan.tries &&
+                   job.held->snapshot == scan.snapshot;
+          },
+      },
+      effect);
 }
 
 }  // namespace fermata::job

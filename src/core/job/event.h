@@ -26,7 +26,10 @@ struct JobSubmitted {
 struct JobAllowed {
   Verdict verdict;
   std::optional<Instant> queue_until;
-  template <class V> void each(V&& v) { v("verdict", verdict); v("queue_until", queue_until); }
+  std::optional<Instant> give_up_at{};
+  template <class V> void each(V&& v) {
+    v("verdict", verdict); v("queue_until", queue_until); v("give_up_at", give_up_at);
+  }
 };
 /// No verdict yet: it is asked for again at `check_at`, or whenever it comes.
 struct JobPostponed {
@@ -105,7 +108,10 @@ struct JobRetryScheduled {
 };
 struct JobRequeued {
   std::optional<Instant> queue_until;
-  template <class V> void each(V&& v) { v("queue_until", queue_until); }
+  std::optional<Instant> give_up_at{};
+  template <class V> void each(V&& v) {
+    v("queue_until", queue_until); v("give_up_at", give_up_at);
+  }
 };
 struct JobSucceeded {
   Payload output;
@@ -152,7 +158,10 @@ struct JobVoted {
 struct JobApproved {
   Verdict verdict;
   std::optional<Instant> queue_until;
-  template <class V> void each(V&& v) { v("verdict", verdict); v("queue_until", queue_until); }
+  std::optional<Instant> give_up_at{};
+  template <class V> void each(V&& v) {
+    v("verdict", verdict); v("queue_until", queue_until); v("give_up_at", give_up_at);
+  }
 };
 
 /// The worker of a job that was stopped has let go of it.
@@ -164,12 +173,90 @@ struct LeaseReturned {
   }
 };
 
+/// It has not been without a place all the time: the search for one ends later (J-53).
+struct GiveUpMoved {
+  Instant give_up_at;
+  Instant waiting_since;  ///< from then on it counts
+  std::string reason_code;
+  template <class V> void each(V&& v) {
+    v("give_up_at", give_up_at); v("waiting_since", waiting_since); v("reason_code", reason_code);
+  }
+};
+/// The result is not, or not yet, for everybody.
+struct JobOutputHeld {
+  HeldOutput held;
+  template <class V> void each(V&& v) { v("held", held); }
+};
+struct OutputScanFailed {
+  uint32_t tries = 0;
+  std::string reason;
+  std::optional<Instant> scan_at;  ///< when it is tried again
+  template <class V> void each(V&& v) {
+    v("tries", tries); v("reason", reason); v("scan_at", scan_at);
+  }
+};
+/// A scan begins once more: after a failure, or because policy has changed meanwhile.
+struct OutputScanBegun {
+  std::string snapshot;
+  bool fail_open = false;
+  std::optional<Instant> scan_until;
+  template <class V> void each(V&& v) {
+    v("snapshot", snapshot); v("fail_open", fail_open); v("scan_until", scan_until);
+  }
+};
+struct OutputJudged {
+  OutputVerdict verdict;
+  template <class V> void each(V&& v) { v("verdict", verdict); }
+};
+/// What may be read of a result that could be used before it was scanned.
+struct OutputCleared {
+  Payload output;
+  std::vector<Artifact> artifacts;
+  template <class V> void each(V&& v) { v("output", output); v("artifacts", artifacts); }
+};
+struct JobQuarantined {
+  std::string reason_code;
+  std::string reason;
+  std::optional<Instant> review_until;
+  template <class V> void each(V&& v) {
+    v("reason_code", reason_code); v("reason", reason); v("review_until", review_until);
+  }
+};
+struct OutputReleased {
+  Payload output;
+  std::vector<Artifact> artifacts;
+  std::string by;
+  std::string note;
+  template <class V> void each(V&& v) {
+    v("output", output); v("artifacts", artifacts); v("by", by); v("note", note);
+  }
+};
+struct OutputDiscarded {
+  std::string by;
+  std::string reason;
+  template <class V> void each(V&& v) { v("by", by); v("reason", reason); }
+};
+/// The run has waited long enough for people to look.
+struct ReviewEnded {
+  std::string reason;
+  template <class V> void each(V&& v) { v("reason", reason); }
+};
+
+/// The input was read for rules that ask about its content.
+struct JobContentChecked {
+  ContentCheck check;
+  template <class V> void each(V&& v) { v("check", check); }
+};
+
 /// The position in this list is the stored tag: only ever add at the end.
 using EventBody =
     std::variant<JobSubmitted, JobAllowed, JobPostponed, JobApprovalRequired, JobDenied, JobAmended,
                  JobDispatched, JobStarted, JobAttemptEnded, JobRetryScheduled, JobRequeued,
                  JobSucceeded, JobFailed, JobTimedOut, JobCancelled, LateSuccessNoted, JobVoted,
-                 JobApproved, LeaseReturned>;
+                 JobApproved, LeaseReturned, GiveUpMoved,
+                 JobOutputHeld, OutputScanFailed, OutputScanBegun,
+                 OutputJudged, OutputCleared, JobQuarantined, OutputReleased, OutputDiscarded,
+                 ReviewEnded, JobContentChecked>;
 std::string_view type_name(const EventBody& body);
 
 struct Event {

@@ -26,7 +26,9 @@ void note_late_success(Step& step, const Spoken& spoken, const Report& report) {
   told.run = std::move(run);
   told.saga_id = job.request.saga_id;
   told.fence = spoken.fence;
-  told.output = report.output;
+  // What nobody has scanned is not handed on.
+  told.withheld = output_plan(step, size_of(report)).step != OutputPlan::Step::pass;
+  if (!told.withheld) told.output = report.output;
   told.step_id = job.request.step.step_id;
   told.undo = std::move(undo);
   told.input = job.request.input;

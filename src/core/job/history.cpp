@@ -26,11 +26,14 @@ std::string_view name_of(CountsAs counts) {
 
 std::string_view type_name(const EventBody& body) {
   static constexpr std::array<std::string_view, std::variant_size_v<EventBody>> names = {
-      "JobSubmitted",    "JobAllowed",        "JobPostponed",  "JobApprovalRequired",
-      "JobDenied",       "JobAmended",        "JobDispatched", "JobStarted",
-      "JobAttemptEnded", "JobRetryScheduled", "JobRequeued",   "JobSucceeded",
-      "JobFailed",       "JobTimedOut",       "JobCancelled",  "LateSuccessNoted",
-      "JobVoted",        "JobApproved",       "LeaseReturned"};
+      "JobSubmitted",    "JobAllowed",        "JobPostponed",    "JobApprovalRequired",
+      "JobDenied",       "JobAmended",        "JobDispatched",   "JobStarted",
+      "JobAttemptEnded", "JobRetryScheduled", "JobRequeued",     "JobSucceeded",
+      "JobFailed",       "JobTimedOut",       "JobCancelled",    "LateSuccessNoted",
+      "JobVoted",        "JobApproved",       "LeaseReturned",   "GiveUpMoved",
+      "JobOutputHeld",   "OutputScanFailed",  "OutputScanBegun", "OutputJudged",
+      "OutputCleared",   "JobQuarantined",    "OutputReleased",  "OutputDiscarded",
+      "ReviewEnded",     "JobContentChecked"};
   return names[body.index()];
 }
 

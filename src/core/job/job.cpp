@@ -20,6 +20,24 @@ std::optional<int64_t> constraint(const Verdict& verdict, std::string_view name)
   return number.as_integer();
 }
 
+Value tighter_constraints(const Value& base, const Value& other) {
+  if (!base.is_object()) return other;
+  if (!other.is_object()) return base;
+  Value merged = base;
+  Value budgets = base.get("budgets").is_object() ? base.get("budgets") : Value::object();
+  const Value& theirs = other.get("budgets");
+  if (theirs.is_object())
+    for (const Value::Member& limit : theirs.members()) {
+      const Value* ours = budgets.find(limit.key.as_string());
+      if (!ours || ours->as_integer() > limit.value.as_integer())
+        budgets.set(limit.key.as_string(), limit.value);
+    }
+  if (budgets.size() > 0) merged.set("budgets", budgets);
+  for (const Value::Member& part : other.members())
+    if (!merged.find(part.key.as_string())) merged.set(part.key.as_string(), part.value);
+  return merged;
+}
+
 std::optional<Concurrency> policy_limit(const Verdict& verdict) {
   auto most = constraint(verdict, "max_concurrent_jobs");
   if (!most || *most < 1) return std::nullopt;
@@ -30,6 +48,10 @@ std::optional<Concurrency> policy_limit(const Verdict& verdict) {
 
 RunId Job::saga_run() const {
   return of_run() || request.saga_id.empty() ? request.step.run : RunId(request.saga_id);
+}
+
+bool Job::withholds() const {
+  return state == State::output_quarantined || (held && state != State::succeeded);
 }
 
 const Attempt* Job::open_attempt() const {
@@ -54,8 +76,19 @@ std::optional<Instant> attempt_due(const Attempt& attempt, Instant engine_starte
   return due;
 }
 
+std::optional<Instant> scan_due(const Job& job, Instant engine_started_at) {
+  if (!job.held) return std::nullopt;
+  const HeldOutput& held = *job.held;
+  std::optional<Instant> until = held.scan_until;
+  // One that an earlier life of the engine began is begun anew, and has its whole time again.
+  if (until && held.begun_at && *held.begun_at < engine_started_at)
+    until = std::max(*until, engine_started_at + (*until - *held.begun_at));
+  return earlier(held.scan_at, until);
+}
+
 std::optional<Instant> next_due(const Job& job, Instant engine_started_at) {
-  if (!job.exists() || job.finished()) return std::nullopt;
+  if (!job.exists()) return std::nullopt;
+  if (job.finished()) return earlier(scan_due(job, engine_started_at), job.review_until);
   std::optional<Instant> due = job.deadline_at;
   switch (job.state) {
     case State::pending:
@@ -63,11 +96,12 @@ std::optional<Instant> next_due(const Job& job, Instant engine_started_at) {
     case State::approval_required:
       if (job.approval) due = earlier(due, job.approval->expires_at);
       break;
-    case State::scheduled: due = earlier(due, job.queue_until); break;
+    case State::scheduled: due = earlier(earlier(due, job.queue_until), job.give_up_at); break;
     case State::dispatched:
     case State::running:
       if (const Attempt* open = job.open_attempt())
         due = earlier(due, attempt_due(*open, engine_started_at));
+      due = earlier(due, scan_due(job, engine_started_at));
       break;
     default: break;
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "core/job/output.h"
 #include "core/job/report.h"
 #include "core/job/request.h"
 
@@ -26,15 +27,22 @@ struct Verdict {
   Value constraints;        ///< object, or null
   Value approval;           ///< {roles[], count, expires_ms}, or null
   std::string bundle{};     ///< of the account that has the rule; empty: a rule for all
+  Value remediations{};     ///< other ways to ask for it (J-6): array, or null
+  std::string kernel_snapshot{};  ///< that the kernel named, where one was asked as well
+  bool bypassed = false;          ///< the kernel was to be asked and could not be (J-33, J-75)
   bool operator==(const Verdict&) const = default;
   template <class V> void each(V&& v) {
     v("decision", kind); v("snapshot", snapshot); v("rule_id", rule_id); v("reason", reason);
     v("reason_code", reason_code); v("source", source); v("constraints", constraints);
-    v("approval", approval); v("bundle", bundle);
+    v("approval", approval); v("bundle", bundle); v("remediations", remediations);
+    v("kernel_snapshot", kernel_snapshot); v("bypassed", bypassed);
   }
 };
 /// A number of `constraints.budgets`, if the verdict sets it.
 std::optional<int64_t> constraint(const Verdict& verdict, std::string_view name);
+
+/// Of two constraints the smaller of each number, and every other part that one of them has.
+Value tighter_constraints(const Value& base, const Value& other);
 
 /// The limit that a verdict sets to the jobs of its rule and account (J-22), if it does.
 std::optional<Concurrency> policy_limit(const Verdict& verdict);
@@ -107,6 +115,18 @@ struct LateSuccess {
   bool operator==(const LateSuccess&) const = default;
 };
 
+/// What was found in the input, for rules that ask (J-20).
+struct ContentCheck {
+  static constexpr bool extensible = true;
+  uint32_t revision = 1;
+  std::string snapshot;            ///< of the policy that asked
+  std::vector<std::string> found;  ///< keys of what was looked for
+  bool operator==(const ContentCheck&) const = default;
+  template <class V> void each(V&& v) {
+    v("revision", revision); v("snapshot", snapshot); v("found", found);
+  }
+};
+
 struct Job {
   JobId id;
   AccountId account;
@@ -115,6 +135,7 @@ struct Job {
   uint32_t revision = 1;
   Source source = Source::api;
   std::string submitter;  ///< key id and actor id
+  std::vector<std::string> amended_by{};  ///< each once: what they wrote they do not approve
 
   State state = State::none;
   Phase phase = Phase::none;
@@ -125,11 +146,15 @@ struct Job {
   std::optional<Instant> ended_at;
   std::optional<Instant> deadline_at;
 
+  std::optional<ContentCheck> content;
   std::optional<Verdict> verdict;
   std::optional<Approval> approval;
+  uint32_t policy_waits = 0;  ///< how often policy was unavailable since its last verdict
   std::optional<Instant> not_before;   ///< PENDING: the next check; RETRYING: the next attempt
   std::optional<Instant> ready_at;     ///< since when it has been in the queue
   std::optional<Instant> queue_until;
+  std::optional<Instant> give_up_at;     ///< nobody has had a place for it since `waiting_since`
+  std::optional<Instant> waiting_since;
 
   uint32_t tries = 0;   ///< failed, failed_retryable, timeout
   uint32_t losses = 0;  ///< lost, start timeout
@@ -144,6 +169,11 @@ struct Job {
   Usage usage;
   std::vector<LateSuccess> late_successes;
   bool stop_awaited = false;  ///< its run waits for the worker to let go
+  std::optional<HeldOutput> held;
+  std::optional<OutputVerdict> judged_output;
+  std::optional<Instant> review_until;  ///< its run waits so long for people to look at the output
+  bool withdrawn = false;               ///< a late scan refused what had been released
+  bool released = false;                ///< by people, out of quarantine
 
   uint64_t last_sequence = 0;  ///< 0: the job does not exist
 
@@ -157,6 +187,10 @@ struct Job {
   /// The attempt that holds the lease, or null.
   const Attempt* open_attempt() const;
   const Attempt* find_attempt(uint64_t fence) const;
+  /// True while the output is not for everybody: it is being scanned, or was refused.
+  bool withholds() const;
+  /// True when what was redacted is kept, for admins.
+  bool keeps_original() const { return judged_output && judged_output->original_kept; }
   /// What every attempt hands to its worker (J-60).
   const std::string& idempotency_key() const;
   bool operator==(const Job&) const = default;
@@ -165,6 +199,8 @@ struct Job {
 /// When the job next wants to be looked at (J-80). Start and run timeouts of attempts that an
 /// earlier life of the engine dispatched wait until their worker had one lease to speak up (J-61).
 std::optional<Instant> next_due(const Job& job, Instant engine_started_at);
+/// When a scan of the held output begins, or is given up; nothing when none is due.
+std::optional<Instant> scan_due(const Job& job, Instant engine_started_at);
 /// When the open attempt's start or run timeout falls due; nothing when there is none.
 std::optional<Instant> attempt_due(const Attempt& attempt, Instant engine_started_at);
 

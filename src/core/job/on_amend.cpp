@@ -9,6 +9,8 @@ Request amended(const Job& job, const AmendJob& amend) {
   Request request = job.request;
   if (amend.topic) request.topic = *amend.topic;
   if (amend.input) request.input = *amend.input;
+  // The engine's own mark; the amended job is judged anew.
+  if (request.labels.is_object()) request.labels.erase("safety_bypassed");
   if (amend.labels) request.labels = *amend.labels;
   if (amend.budget) request.budget = *amend.budget;
   normalize(request);
@@ -28,7 +30,7 @@ Outcome<void> on_amend(Step& step, const AmendJob& amend) {
   JobAmended event;
   if (amend.topic) event.topic = request.topic;
   if (amend.input) event.input = stored(step, *amend.input);
-  event.labels = amend.labels;
+  if (request.labels != job.request.labels) event.labels = request.labels;
   event.budget = amend.budget;
   event.request_hash = request_hash(job.account, request);
   // Counted from the submit, as ever: amending gives no time.

@@ -1,17 +1,8 @@
-#include <algorithm>
-
 #include "core/job/votes.h"
 
 namespace fermata::job {
 
 namespace {
-
-Outcome<void> has_not_voted(const Approval& terms, const Voter& voter) {
-  bool voted = std::any_of(terms.votes.begin(), terms.votes.end(),
-                           [&](const Vote& vote) { return vote.by == voter.id; });
-  if (!voted) return {};
-  return fail(ErrorCode::approval_already_voted, voter.id + " has approved it already");
-}
 
 /// What a gate leaves: who let it pass.
 Payload gate_output(const Approval& approval) {
@@ -40,21 +31,23 @@ Outcome<void> on_approve(Step& step, const ApproveJob& approve) {
   // What is due happens first; whoever asks sees it in the answer.
   if (has_expired(step)) return on_wake(step);
   if (!step.job.approval || step.job.state != State::approval_required)
-    return may_vote(step, approve.hash, approve.voter, {});
+    return may_vote(step, approve.hash, approve.voter, {}, true);
   Approval terms = *step.job.approval;
-  FERMATA_TRY_VOID(may_vote(step, approve.hash, approve.voter, terms));
-  auto said = judged(step);
-  if (!said)
-    return fail(ErrorCode::store_unavailable, "policy cannot be asked now; nothing has changed");
+  // Votes count further down: policy may void them.
+  Approval asked = terms;
+  asked.votes.clear();
+  FERMATA_TRY_VOID(may_vote(step, approve.hash, approve.voter, asked, true));
+  auto said = judged(step, approve.kernel);
+  if (!said || said->content_wanted)
+    return fail(ErrorCode::policy_unavailable, "policy cannot be asked now; nothing has changed");
   const Verdict& verdict = said->verdict;
   if (verdict.kind == VerdictKind::require_approval) {
     // Judged once more at this moment (J-43): other terms void the votes so far.
     Approval now = asked_approval(step, verdict, terms.request_hash);
     bool same = same_terms(verdict, now, step.job);
     if (!same) terms = std::move(now);
-    FERMATA_TRY_VOID(may_vote(step, approve.hash, approve.voter, terms));
-    FERMATA_TRY_VOID(has_not_voted(terms, approve.voter));
-    if (!same || verdict.snapshot != step.job.verdict->snapshot) {
+    FERMATA_TRY_VOID(may_vote(step, approve.hash, approve.voter, terms, true));
+    if (!same || !is_current(step)) {
       log_decision(step, *said);
       FERMATA_TRY_VOID(take_verdict(step, said->verdict));
     }
@@ -63,7 +56,7 @@ Outcome<void> on_approve(Step& step, const ApproveJob& approve) {
   }
   if (verdict.kind == VerdictKind::throttle || verdict.kind == VerdictKind::unavailable) {
     // Whoever has looked at it has decided for more than a pause.
-    FERMATA_TRY_VOID(has_not_voted(terms, approve.voter));
+    FERMATA_TRY_VOID(may_vote(step, approve.hash, approve.voter, terms, true));
     count_vote(step, approve);
     return {};
   }

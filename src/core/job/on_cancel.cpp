@@ -5,7 +5,9 @@ namespace fermata::job {
 Outcome<void> on_cancel(Step& step, const CancelJob& order) {
   if (step.job.finished()) {
     step.decision.answer = Answer::terminal;
-    // Whoever waits for its worker need not.
+    // Whoever waits for its worker need not, and hears of work that people have not looked at.
+    if (order.awaited && step.job.review_until)
+      return end_review(step, order.reason), Outcome<void>{};
     if (order.awaited) step.record(LeaseReturnedTold{step.job.id, step.job.saga_run()});
     return {};
   }

@@ -7,9 +7,7 @@ Outcome<void> on_judge(Step& step, const JudgeJob& judge) {
     return fail(ErrorCode::wrong_state, "the verdict is about revision " +
                                             std::to_string(judge.revision) + ", the job is at " +
                                             std::to_string(step.job.revision));
-  FERMATA_TRY_VOID(take_verdict(step, judge.verdict));
-  log_decision(step, judge.verdict);
-  return {};
+  return take_word(step, judge);
 }
 
 }  // namespace fermata::job

@@ -29,11 +29,6 @@ uint64_t next_fence(const Step& step) {
   return std::max(fence, step.job.last_fence + 1);
 }
 
-bool under_active_policy(const Step& step) {
-  const std::string active = step.given.policy ? step.given.policy->snapshot : "none";
-  return step.job.verdict && step.job.verdict->snapshot == active;
-}
-
 /// What was approved is not what would be sent (J-41).
 bool is_altered(const Job& job) {
   return job.approval && job.approval->granted && stored_hash(job) != job.approval->request_hash;
@@ -60,7 +55,7 @@ Outcome<void> on_place(Step& step, const PlaceJob& place) {
   FERMATA_TRY_VOID(permit(step.job.state, Cause::place));
   if (step.job.deadline_at && *step.job.deadline_at <= step.at) return on_wake(step);
   if (is_altered(step.job)) return ask_again(step);
-  if (!under_active_policy(step)) {
+  if (!is_current(step)) {
     auto before = policy_limit(*step.job.verdict);
     ask_policy(step);
     if (step.job.state != State::scheduled) return {};

@@ -5,13 +5,15 @@ namespace fermata::job {
 namespace {
 
 /// The error as the job keeps it. A worker that names none still failed.
-Value kept_error(const Report& report) {
+Value kept_error(const Step& step, const Report& report) {
   if (report.status == AttemptOutcome::succeeded) return {};
   const Value& code = report.error.get("code");
   const Value& message = report.error.get("message");
-  return make_error(code.is_string() ? code.as_string() : name_of(report.status),
-                    message.is_string() ? message.as_string() : std::string_view(),
-                    report.error.get("details"));
+  Value kept = make_error(code.is_string() ? code.as_string() : name_of(report.status),
+                          message.is_string() ? message.as_string() : std::string_view(),
+                          report.error.get("details"));
+  const Policy* policy = step.given.policy;
+  return policy && policy->clean_error ? policy->clean_error(step.job, kept) : kept;
 }
 
 std::string reason_code_of(const Value& error) {
@@ -51,10 +53,10 @@ Report within_constraints(Report report, const Job& job) {
   return report;
 }
 
-AttemptEnd end_of(const Report& report, std::string digest) {
+AttemptEnd end_of(const Step& step, const Report& report, std::string digest) {
   AttemptEnd end;
   end.outcome = report.status;
-  end.error = kept_error(report);
+  end.error = kept_error(step, report);
   end.execution_ms = report.execution_ms;
   end.usage = report.usage;
   end.digest = std::move(digest);
@@ -63,9 +65,7 @@ AttemptEnd end_of(const Report& report, std::string digest) {
 
 void accept(Step& step, const Report& report, AttemptEnd end) {
   switch (report.status) {
-    case AttemptOutcome::succeeded:
-      close_attempt(step, end);
-      return succeed(step, report.output, report.artifacts);
+    case AttemptOutcome::succeeded: close_attempt(step, end); return take_result(step, report);
     case AttemptOutcome::failed_fatal:
       close_attempt(step, end);
       return fail_job(step, Cause::fail_fatally, "failed_fatal", end.error);
@@ -98,7 +98,7 @@ Outcome<void> on_report(Step& step, const ReportResult& result) {
   step.effect(FreeLease{open.fence, open.registration, false});
   Report report =
       within_constraints(within_limits(result.report, limits.report.output_bytes_max), step.job);
-  accept(step, report, end_of(report, std::move(digest)));
+  accept(step, report, end_of(step, report, std::move(digest)));
   return {};
 }
 

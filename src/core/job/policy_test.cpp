@@ -1,4 +1,5 @@
 #include "core/job/job_fixture.h"
+#include "core/job/step.h"
 
 namespace fermata::job {
 namespace {
@@ -63,6 +64,64 @@ TEST(JobPolicy, what_rules_cannot_tell_is_asked_outside) {
   EXPECT_EQ(at.job.phase, Phase::policy);
   at.must(JudgeJob{Verdict{}, 2});
   EXPECT_EQ(at.job.state, State::scheduled);
+}
+
+// J-33
+TEST(JobPolicy, an_open_circuit_costs_no_question_and_one_commit) {
+  JobFixture at;
+  Policy policy = saying(VerdictKind::allow);
+  policy.kernel = Kernel{.reachable = false};
+  at.given.policy = &policy;
+  at.submit();
+  EXPECT_EQ(at.job.phase, Phase::policy_unavailable);
+  EXPECT_EQ(at.job.not_before, at.given.now + Duration{5'000});
+  EXPECT_EQ(at.effects<AskPolicy>(), 0u);
+  EXPECT_EQ(at.version, 1u);
+  policy.kernel->fail_mode = FailMode::open;
+  at.wake();
+  EXPECT_EQ(at.job.state, State::scheduled);
+  EXPECT_EQ(at.job.request.labels.get("safety_bypassed"), Value("true"));
+  // The mark is the engine's: it changes no hash and stands in nobody's way.
+  EXPECT_EQ(stored_hash(at.job), at.job.request_hash);
+  at.must(AmendJob{.topic = "other"});
+  EXPECT_EQ(at.job.state, State::scheduled);
+  // What the kernel has allowed at last is marked no longer.
+  policy.kernel = Kernel{.snapshot = "k1"};
+  at.place();
+  EXPECT_EQ(at.job.state, State::pending);
+  Verdict word;
+  word.source = "kernel";
+  word.kernel_snapshot = "k1";
+  at.must(JudgeJob{word, 2});
+  EXPECT_EQ(at.job.state, State::scheduled);
+  EXPECT_EQ(at.job.request.labels.find("safety_bypassed"), nullptr);
+  at.place();
+  EXPECT_EQ(at.job.state, State::dispatched);
+}
+
+// J-27
+TEST(JobPolicy, a_verdict_is_renewed_when_the_kernel_has_named_another_snapshot) {
+  JobFixture at;
+  Policy policy = saying(VerdictKind::allow);
+  policy.kernel = Kernel{};
+  at.given.policy = &policy;
+  at.submit();
+  EXPECT_EQ(at.effects<AskPolicy>(), 1u);
+  Verdict word;
+  word.kernel_snapshot = "k1";
+  at.must(JudgeJob{word, 1});
+  ASSERT_EQ(at.job.state, State::scheduled);
+  policy.kernel->snapshot = "k2";
+  at.place();
+  EXPECT_EQ(at.job.state, State::pending);
+  EXPECT_EQ(at.effects<AskPolicy>(), 1u);
+  // Nothing is due, and yet it is asked about again: its question may be lost.
+  at.must(WakeJob{});
+  EXPECT_EQ(at.effects<AskPolicy>(), 1u);
+  word.kernel_snapshot = "k2";
+  word.kind = VerdictKind::deny;
+  at.must(JudgeJob{word, 1});
+  EXPECT_EQ(at.job.state, State::denied);
 }
 
 // J-40, J-44

@@ -44,6 +44,7 @@ struct Report {
   int64_t execution_ms = 0;
   Usage usage;
   std::vector<Artifact> artifacts;
+  std::string uploaded{};  ///< SHA-256 of the bytes that the output was put in, if it was
 };
 
 struct ReportLimits {

@@ -100,11 +100,13 @@ struct Compensation {
   std::optional<RetryPolicy> retry{};
   std::string idempotency_key{};
   CompensateWhen when = CompensateWhen::succeeded;
+  Value computed{};  ///< the function of a script that makes its input; of jobs of runs alone
   bool operator==(const Compensation&) const = default;
   template <class V> void each(V&& v) {
     v("topic", topic); v("input", input); v("labels", labels); v("env", env); v("budget", budget);
     v("capability", capability); v("risk_tags", risk_tags); v("requires", requires_);
     v("retry", retry); v("idempotency_key", idempotency_key); v("when", when);
+    v("computed", computed);
   }
 };
 

@@ -8,6 +8,8 @@ namespace fermata::job {
 
 namespace {
 
+constexpr size_t saga_id_bytes_max = 100;
+
 /// Collects findings below one pointer.
 class Check {
  public:
@@ -164,6 +166,8 @@ void check_value(Check check, std::string_view field, const Value& value, uint64
 void check_compensation(Check check, const Compensation& undo, const RequestLimits& limits) {
   check_topic(check, undo.topic);
   if (undo.input) check_value(check, "input", undo.input->value, undo.input->bytes, limits);
+  if (!undo.computed.is_null())
+    check_value(check, "computed", undo.computed, to_json(undo.computed).size(), limits);
   check_labels(check.below("labels"), undo.labels);
   check_env(check.below("env"), undo.env);
   check_budget(check.below("budget"), undo.budget, limits);
@@ -174,6 +178,18 @@ void check_compensation(Check check, const Compensation& undo, const RequestLimi
   check.text("idempotency_key", undo.idempotency_key, idempotency_key_bytes_max);
 }
 
+/// It becomes the id of an execution, which stands in paths.
+void check_saga_id(Check check, std::string_view id) {
+  auto legal = [](char c) {
+    return c > 0x20 && c < 0x7f && std::string_view("/?#%").find(c) == std::string_view::npos;
+  };
+  if (id.size() > saga_id_bytes_max || !std::all_of(id.begin(), id.end(), legal))
+    check.wrong("saga_id",
+                "At most " + std::to_string(saga_id_bytes_max) +
+                    " printable ASCII characters without space / ? # % are expected.",
+                "invalid_id");
+}
+
 void check_names(Check check, const Request& request) {
   check.text("adapter_id", request.adapter_id, name_bytes_max);
   check.text("memory_id", request.memory_id, name_bytes_max);
@@ -181,7 +197,7 @@ void check_names(Check check, const Request& request) {
   check.text("principal_id", request.principal_id, name_bytes_max);
   check.below("actor").text("id", request.actor.id, name_bytes_max);
   check.text("idempotency_key", request.idempotency_key, idempotency_key_bytes_max);
-  check.text("saga_id", request.saga_id, name_bytes_max);
+  check_saga_id(check, request.saga_id);
   check.text("traceparent", request.traceparent, traceparent_bytes_max);
 }
 
@@ -223,8 +239,11 @@ std::vector<Finding> check_request(const Request& request, const RequestLimits& 
     inner.text("key", request.concurrency->key, name_bytes_max);
     inner.range("limit", request.concurrency->limit, 1, 1'000'000);
   }
-  if (request.compensation)
+  if (request.compensation) {
     check_compensation(check.below("compensation"), *request.compensation, limits);
+    if (!request.compensation->computed.is_null() && request.step.run.empty())
+      check.below("compensation").wrong("computed", "Only a script's own jobs may have it.");
+  }
   if (!request.parent_job.empty())
     for (Finding& finding : check_job_id(request.parent_job.text(), "/parent_job_id"))
       findings.push_back(std::move(finding));

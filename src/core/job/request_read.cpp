@@ -59,6 +59,7 @@ Compensation compensation_of(Members& members) {
   members.require("topic");
   undo.topic = members.text_or_empty("topic");
   if (const Value* input = members.any("input")) undo.input = Payload::of(*input);
+  if (const Value* computed = members.any("computed")) undo.computed = *computed;
   undo.labels = members.object("labels");
   undo.env = members.object("env");
   undo.budget = part<Budget>(members, "budget", budget_of);

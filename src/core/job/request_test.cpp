@@ -87,6 +87,18 @@ TEST(JobRequest, labels_have_limits) {
                                       "/labels/ invalid_field"}));
 }
 
+// J-76: a saga is an execution, and its id stands in paths.
+TEST(JobRequest, saga_id_is_the_id_of_an_execution) {
+  Request request = valid();
+  request.saga_id = "order:17_a";
+  EXPECT_EQ(findings(request), Found{});
+  for (std::string id : {std::string("../x"), std::string("a b"), std::string("a%2f"),
+                         std::string("\x7f"), std::string(101, 'a')}) {
+    request.saga_id = id;
+    EXPECT_EQ(findings(request), Found{"/saga_id invalid_id"}) << id;
+  }
+}
+
 TEST(JobRequest, facts_have_limits) {
   Request request = valid();
   request.risk_tags = {"a|b"};

@@ -49,7 +49,13 @@ Outcome<void> on_wake(Step& step);
 Outcome<void> on_amend(Step& step, const AmendJob& amend);
 Outcome<void> on_approve(Step& step, const ApproveJob& approve);
 Outcome<void> on_reject(Step& step, const RejectJob& reject);
-Outcome<void> on_review(Step& step);
+Outcome<void> on_review(Step& step, const ReviewJob& review);
+Outcome<void> on_judge_output(Step& step, const JudgeOutput& judge);
+Outcome<void> on_resume_scan(Step& step);
+Outcome<void> on_release(Step& step, const ReleaseOutput& release);
+Outcome<void> on_discard(Step& step, const DiscardOutput& discard);
+Outcome<void> on_reading(Step& step);
+Outcome<void> on_content(Step& step, const NoteContent& note);
 
 /// A refusal that says the first finding and lists all.
 Failure<Error> invalid(std::vector<Finding> findings);
@@ -59,8 +65,16 @@ Failure<Error> invalid(std::vector<Finding> findings);
 void ask_policy(Step& step);
 /// Moves the job as the verdict says; refuses a verdict that means nothing in its state.
 Outcome<void> take_verdict(Step& step, Verdict verdict);
-/// What the policy in force says now. Nothing: somebody outside has to be asked.
+/// What the kernel has said about the job, or that it could not be asked, joined with the rules.
+Outcome<void> take_word(Step& step, const JudgeJob& word);
+/// What the rules in force say now. Nothing: they cannot tell.
 std::optional<Judged> judged(const Step& step);
+/// The same joined with the kernel's word, where there is a kernel. Nothing: it could not be asked.
+std::optional<Judged> judged(const Step& step, const std::optional<JudgeJob>& kernel);
+/// True when the job's verdict is of the policy in force (J-27).
+bool is_current(const Step& step);
+/// Has the input read, for the policy in force.
+void order_content(Step& step);
 /// Writes it into the decision log. There is none of a policy that does not exist.
 void log_decision(Step& step, const Judged& judged);
 
@@ -95,8 +109,31 @@ void close_attempt(Step& step, const AttemptEnd& end);
 /// Back into the queue after the backoff.
 void requeue(Step& step);
 
+// output.cpp
+/// The attempt has succeeded: its result is the job's, or is held back.
+void take_result(Step& step, const Report& report);
+/// What the policy in force says of a result of this size.
+OutputPlan output_plan(const Step& step, const ResultSize& size);
+ResultSize size_of(const Report& report);
+/// Begins a scan of what is held, under the policy in force.
+void begin_scan(Step& step);
+/// A scan came to nothing: again later, or what the fail mode says.
+void fail_scan(Step& step, const std::string& why);
+/// Takes the bytes of the held result away.
+void drop_held(Step& step);
+/// The run hears of a result that nobody may have, if it still waits for people to look.
+void end_review(Step& step, std::string reason);
+
 // ending.cpp
+/// Nobody may have the output; the job ends, or had ended well before.
+void quarantine(Step& step, std::string reason_code, std::string reason);
+/// Out of quarantine, by people.
+void release(Step& step, Payload output, const std::string& by, const std::string& note);
+/// Tells the run how the job has ended.
+void tell_end(Step& step, Cause cause, const Payload* output);
 void succeed(Step& step, Payload output, std::vector<Artifact> artifacts);
+/// The same before the output was scanned: its bytes are those that are held.
+void succeed_meanwhile(Step& step, const Payload& output, std::vector<Artifact> artifacts);
 /// A gate is passed: its votes are its output.
 void pass_gate(Step& step, Payload output);
 void fail_job(Step& step, Cause cause, std::string reason_code, Value error);
@@ -108,7 +145,12 @@ void deny(Step& step, Cause cause, Verdict verdict, std::string reason_code, std
 /// The payload as the record keeps it: a large one becomes a blob of the same commit.
 Payload stored(Step& step, Payload payload);
 
+// queueing.cpp
 /// When the queue has kept it too long, from now.
 std::optional<Instant> queue_limit(const Step& step);
+/// When a place has been looked for in vain for too long, from now (J-53). Nothing: never.
+std::optional<Instant> give_up_limit(Step& step);
+/// The time is up: ends the job, or looks on when it could have had a place in between.
+void give_up(Step& step);
 
 }  // namespace fermata::job

@@ -15,8 +15,18 @@ Verdict verdict(VerdictKind kind) {
   return verdict;
 }
 
-/// A job that was brought into a state by commands alone; nothing for the states that only output
-/// policy leads to.
+/// A policy under which a result is read, or refused.
+const Policy* about_results(OutputPlan::Step step) {
+  static Policy reads, refuses;
+  OutputPlan plan;
+  plan.step = step;
+  plan.decision = OutputDecision::deny;
+  Policy& policy = step == OutputPlan::Step::scan ? reads : refuses;
+  policy.plan_output = [plan](const Job&, const ResultSize&) { return plan; };
+  return &policy;
+}
+
+/// A job that was brought into a state by commands alone.
 std::optional<JobFixture> in_state(State state) {
   JobFixture at;
   Request request = JobFixture::request();
@@ -24,20 +34,28 @@ std::optional<JobFixture> in_state(State state) {
   request.queue_timeout_ms = 600'000;
   request.run_timeout_ms = 600'000;
   request.retry = RetryPolicy{.max_attempts = 5};
-  Policy asks{"none", [](const Job&, Instant) { return std::optional<Verdict>(); }};
+  static const Policy asks{"none", [](const Job&, Instant) { return std::optional<Verdict>(); }};
   if (state == State::none) return at;
   at.given.policy = &asks;
   at.submit(request);
+  // Nobody else is asked in its place: it stays without a verdict.
+  if (state == State::pending) return at;
   at.given.policy = nullptr;
   switch (state) {
-    case State::pending: break;
+    // It waits for somebody's word; whoever looks at it meanwhile asks for that word again.
+    case State::pending: at.given.policy = &asks; break;
     case State::approval_required: at.must(JudgeJob{verdict(VerdictKind::require_approval)}); break;
     case State::denied: at.must(JudgeJob{verdict(VerdictKind::deny)}); break;
     case State::cancelled: at.must(CancelJob{"no"}); break;
-    case State::output_quarantined: return std::nullopt;
     default: at.must(JudgeJob{verdict(VerdictKind::allow)});
   }
-  if (state >= State::dispatched && state <= State::timeout) at.place();
+  bool quarantined = state == State::output_quarantined;
+  if ((state >= State::dispatched && state <= State::timeout) || quarantined) at.place();
+  if (quarantined) {
+    at.given.policy = about_results(OutputPlan::Step::refuse);
+    at.say(JobFixture::success());
+    at.given.policy = nullptr;
+  }
   if (state == State::running) at.start();
   if (state == State::retrying) at.say(JobFixture::failure());
   if (state == State::succeeded) at.say(JobFixture::success());
@@ -50,8 +68,7 @@ std::optional<JobFixture> in_state(State state) {
   return at;
 }
 
-/// Sends what the cause stands for. False for causes whose commands come with output policy and
-/// routing.
+/// Sends what the cause stands for. False for causes whose commands come with routing.
 bool bring_about(JobFixture& at, Cause cause, Outcome<Decision>& outcome) {
   Spoken nobody{1, 1, WorkerId("w1"), "default"};
   Spoken who = at.job.attempts.empty() ? nobody : at.spoken();
@@ -121,11 +138,28 @@ bool bring_about(JobFixture& at, Cause cause, Outcome<Decision>& outcome) {
     case Cause::reject:
       outcome = at.send(RejectJob{at.job.request_hash, {"ann", "operator"}, "no"});
       return true;
-    case Cause::give_up:
     case Cause::hold_output:
     case Cause::quarantine:
-    case Cause::withdraw_output:
-    case Cause::release_output: return false;
+      at.given.policy = about_results(cause == Cause::hold_output ? OutputPlan::Step::scan
+                                                                  : OutputPlan::Step::refuse);
+      outcome = at.send(ReportResult{who, JobFixture::success()});
+      at.given.policy = nullptr;
+      return true;
+    case Cause::withdraw_output: {
+      // As if it had been used before it was scanned.
+      JudgeOutput judge{.fence = fence, .sha256 = "x", .snapshot = "none"};
+      judge.verdict.decision = OutputDecision::deny;
+      HeldOutput held{.fence = fence, .sha256 = "x", .snapshot = "none", .optimistic = true};
+      if (at.job.state == State::succeeded) at.job.held = held;
+      outcome = decide(at.job, Command{at.job.id, judge}, at.given);
+      return true;
+    }
+    case Cause::release_output: {
+      Payload output = JobFixture::success().output;
+      outcome = at.send(ReleaseOutput{{"ann", "operator", false}, "", output});
+      return true;
+    }
+    case Cause::give_up: return false;
   }
   return false;
 }

@@ -72,6 +72,20 @@ void set_end(Value& out, const Job& job) {
 
 }  // namespace
 
+Value output_policy(const Job& job) {
+  if (!job.held && !job.judged_output) return {};
+  Value out = job.judged_output ? to_value(*job.judged_output) : Value::object();
+  if (job.held) {
+    out.set("held", Value::object({{"sha256", job.held->sha256},
+                                   {"bytes", job.held->bytes},
+                                   {"tries", job.held->tries}}));
+  }
+  if (job.review_until) out.set("review_until", to_rfc3339(*job.review_until));
+  if (job.released) out.set("released", true);
+  if (job.withdrawn) out.set("withdrawn", true);
+  return out;
+}
+
 Value job(const Job& job, Instant engine_started_at) {
   Value out = Value::object(
       {{"id", job.id.text()}, {"account_id", job.account.text()}, {"state", name_of(job.state)}});
@@ -95,10 +109,14 @@ Value job(const Job& job, Instant engine_started_at) {
   out.set("deadline_at", time_or_null(job.deadline_at));
   out.set("not_before", time_or_null(job.not_before));
   out.set("ready_at", time_or_null(job.ready_at));
+  out.set("give_up_at",
+          time_or_null(job.state == State::scheduled ? job.give_up_at : std::nullopt));
   out.set("next_due", time_or_null(next_due(job, engine_started_at)));
   out.set("verdict", job.verdict ? to_value(*job.verdict) : Value());
   out.set("approval", job.approval ? to_value(*job.approval) : Value());
   set_end(out, job);
+  out.set("output_policy", output_policy(job));
+  if (job.withholds()) out.set("output_withheld", true);
   if (!job.attempts.empty()) {
     out.set("worker_id", job.attempts.back().worker.text());
     out.set("pool", job.attempts.back().pool);

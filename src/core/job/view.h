@@ -27,6 +27,9 @@ Outcome<std::vector<Value>> history(const std::vector<HistoryChunk>& chunks, uin
 /// lies in a blob is given as `input_blob`.
 Value delivery(const Job& job);
 
+/// What policy made of the result: null when it said nothing.
+Value output_policy(const Job& job);
+
 /// One of `GET /approvals` (J-44); null for a job that never asked for one.
 Value approval(const Job& job, Instant now);
 

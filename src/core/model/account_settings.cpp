@@ -1,5 +1,6 @@
 #include "core/model/account_settings.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/json.h"
@@ -58,7 +59,8 @@ void read_business_days(ConfigFields& fields, AccountSettings& settings) {
     days.add(*weekday);
     return {};
   });
-  if (days.empty())
+  const Value* given = fields.known("business_days");
+  if (given && given->is_array() && given->size() == 0)
     fields.complain(invalid, "business_days", "\"business_days\" needs at least one day.");
   settings.business.days = days;
 }
@@ -73,7 +75,11 @@ void read_holidays(ConfigFields& fields, AccountSettings& settings) {
     if (name.is_string()) holiday.name = name.as_string();
     auto parsed = parse_holiday(holiday.date);
     bool named = name.is_null() || (name.is_string() && holiday.name.size() <= holiday_name_max);
-    if (!parsed || !named)
+    bool known =
+        !given.is_object() || std::ranges::all_of(given.members(), [](const Value::Member& member) {
+          return member.key.as_string() == "date" || member.key.as_string() == "name";
+        });
+    if (!parsed || !named || !known)
       return "A holiday is YYYY-MM-DD, or MM-DD for every year, or {date, name}; this is " +
              shown(given) + ".";
     settings.business.holidays.push_back(*parsed);
@@ -154,7 +160,11 @@ bool looks_like_network(std::string_view text) {
   if (address.find_first_of(".:") == address.npos) return false;
   if (slash == text.npos) return true;
   std::string_view bits = text.substr(slash + 1);
-  return !bits.empty() && bits.size() <= 3 && bits.find_first_not_of("0123456789") == bits.npos;
+  if (bits.empty() || bits.size() > 3 || bits.find_first_not_of("0123456789") != bits.npos)
+    return false;
+  int number = 0;
+  for (char digit : bits) number = number * 10 + (digit - '0');
+  return number <= (address.find(':') == address.npos ? 32 : 128);
 }
 
 void read_callbacks(ConfigFields& fields, AccountSettings& settings) {

@@ -100,6 +100,12 @@ TEST(AccountSettings, every_bound_is_held) {
             Lines{"invalid_setting /callbacks/url"});
   EXPECT_EQ(complaints(R"({"callbacks":{"allow_networks":["everywhere"]}})"),
             Lines{"invalid_setting /callbacks/allow_networks/0"});
+  EXPECT_EQ(complaints(R"({"callbacks":{"allow_networks":["10.0.0.0/33","fd00::/64","::/129"]}})"),
+            (Lines{"invalid_setting /callbacks/allow_networks/0",
+                   "invalid_setting /callbacks/allow_networks/2"}));
+  EXPECT_EQ(complaints(R"({"business_days":["mon"]})"), Lines{"invalid_setting /business_days/0"});
+  EXPECT_EQ(complaints(R"({"holidays":[{"date":"2026-01-01","nmae":"x"}]})"),
+            Lines{"invalid_holiday /holidays/0"});
   EXPECT_EQ(complaints(R"({"audit":{"signals":"none"}})"), Lines{"invalid_setting /audit/signals"});
   EXPECT_EQ(complaints(R"({"colour":1,"waits":{"x":2}})"),
             (Lines{"unknown_field /colour", "unknown_field /waits/x"}));

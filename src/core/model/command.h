@@ -53,7 +53,10 @@ struct StartRun {
   std::shared_ptr<const Run> seed;
 };
 /// Look at the clock: fires what is due and goes on with what is ready.
-struct WakeRun {};
+struct WakeRun {
+  /// Why that could not be carried out a moment ago, or empty (W-66).
+  std::string failed{};
+};
 struct AnswerCall {
   CallAnswer answer;
 };
@@ -98,6 +101,7 @@ struct SettleJob {
   Value input{};                         ///< of the job, with `undo`
   Value input_blob{};                    ///< {sha256, bytes} where that lies in a blob
   std::optional<Instant> lease_until{};  ///< a worker that was told to stop may be at it until then
+  bool withheld = false;                 ///< there is an output, which nobody may have
 };
 
 /// Undo everything the run has done (J-73).
@@ -122,10 +126,17 @@ struct TellLateSuccess {
   Value input;
   Value input_blob;
   Value output;
+  bool withheld = false;
 };
 /// The worker of a stopped job has let go.
 struct TellReturned {
   JobId job;
+};
+/// An output that the run has taken was refused since (J-46).
+struct TellWithdrawn {
+  JobId job;
+  std::string step;
+  std::string reason;
 };
 /// A job outside a run is part of this saga.
 struct JoinSaga {
@@ -133,7 +144,8 @@ struct JoinSaga {
   JobId job;
 };
 struct SagaOrder {
-  std::variant<RollBack, RetryUndo, SkipUndo, CloseSaga, TellLateSuccess, TellReturned, JoinSaga>
+  std::variant<RollBack, RetryUndo, SkipUndo, CloseSaga, TellLateSuccess, TellReturned, JoinSaga,
+               TellWithdrawn>
       what;
 };
 /// A run that a step of this one ordered has ended, or could not be started.
@@ -230,6 +242,7 @@ struct TakeAnswer {
 struct OfferSignal {
   SignalRef signal;
   std::string wait;
+  std::string failed{};  ///< as of WakeRun
 };
 
 using CommandBody = std::variant<StartRun, WakeRun, AnswerCall, RecoverCalls, CancelRun, PauseRun,

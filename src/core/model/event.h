@@ -9,6 +9,7 @@
 #include "core/model/approval_events.h"
 #include "core/model/run.h"
 #include "core/model/saga_events.h"
+#include "core/model/wait_ends.h"
 
 /// What the core decided, in the past tense. The fold of a run's events over its definition is its
 /// state; the same events are its history (G-101). Each lists its fields once, for the binary form
@@ -433,32 +434,6 @@ struct WaitRegistered {
   std::string by;
   template <class V> void each(V&& v) { v("takes", takes); v("wait", wait); v("by", by); }
 };
-/// A wait that parks no token has ended.
-struct WaitEnded {
-  std::string wait;
-  WaitStatus status = WaitStatus::resumed;
-  std::string resumed_by;
-  std::string reason;
-  std::string signal_id;
-  Value outcome;
-  std::string by;
-  template <class V> void each(V&& v) {
-    v("wait_id", wait); v("status", status); v("resumed_by", resumed_by); v("reason", reason);
-    v("signal_id", signal_id); v("outcome", outcome); v("by", by);
-  }
-};
-/// Why a run that was ended by a goal has ended.
-inline constexpr const char* goal_achieved = "goal_achieved";
-/// A signal has reached a goal of the workflow; with the last one that is needed the run ends.
-struct GoalAchieved {
-  std::string goal;
-  std::string signal_id;
-  bool ends = false;
-  template <class V> void each(V&& v) {
-    v("goal_id", goal); v("signal_id", signal_id); v("ends", ends);
-  }
-};
-
 /// The position in this list is the stored tag: only ever add at the end. A run has one start,
 /// which is three times as large as any other event.
 using EventBody =
@@ -472,7 +447,7 @@ using EventBody =
                  FlowFaulted, FlowMigrated, ApprovalRequested, ApprovalDecided, WaitRegistered,
                  WaitEnded, SignalMatched, GoalAchieved, SagaRecorded, RollbackRequested,
                  RollbackStarted, StopAnswered, UndoSubmitted, UndoEnded, UndoResumed,
-                 RollbackEnded, SagaJoined>;
+                 RollbackEnded, SagaJoined, ResumeFailed, JobOutputWithdrawn>;
 std::string_view type_name(const EventBody& body);
 
 /// What lists the fields of an event.

@@ -221,6 +221,7 @@ struct Run {
 
   /// Those that are pending, and cancelled ones whose token still stands there (W-64).
   std::map<WaitKey, Wait> waits;
+  std::map<std::string, WaitKey, std::less<>> wait_keys;  ///< of `waits`, by id
   std::map<std::string, uint32_t> waits_opened;  ///< so far, by step
   uint32_t waits_counted = 0;  ///< of its waits, those that count in the account's limit (W-80)
   uint64_t endings = 0;  ///< of its waits and of itself, those that others are told of (W-72)

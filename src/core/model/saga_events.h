@@ -105,5 +105,14 @@ struct SagaJoined {
     v("idle_until", idle_until);
   }
 };
+/// An output that the run has taken was refused since; it may come after the run's end.
+struct JobOutputWithdrawn {
+  JobId job;
+  std::string step;
+  std::string reason;
+  template <class V> void each(V&& v) {
+    v("job_id", job); v("step", step); v("reason", reason);
+  }
+};
 
 }  // namespace fermata

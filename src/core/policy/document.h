@@ -5,8 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/job/decide.h"
 #include "core/policy/facts.h"
 #include "core/policy/glob.h"
+#include "core/policy/output.h"
 
 /// A policy document as data (jobs.md §3.1), once it was found free of mistakes.
 namespace fermata::policy {
@@ -23,6 +25,7 @@ struct Match {
   std::vector<std::pair<std::string, double>> label_threshold{};
   std::optional<int64_t> input_size_gt{};
   std::optional<int64_t> cost_over_micros{};
+  Content content{};  ///< of the input
   std::shared_ptr<const Match> not_{};
 
   const std::vector<Glob>& operator[](TextFact fact) const {
@@ -45,6 +48,9 @@ struct Rule {
   std::string reason{};
   Value approval{};     ///< {roles[], count, expires_ms}, or null
   Value constraints{};  ///< object, or null
+  /// Other ways to ask for what a rule refuses (J-6): an array of {id, title, summary,
+  /// replacement_topic, replacement_capability, add_labels, remove_labels}, or null.
+  Value remediations{};
 };
 
 /// Tags that the submitter cannot leave out.
@@ -61,8 +67,10 @@ enum class Overlays : uint8_t { tighten, relax };
 struct Document {
   std::optional<job::VerdictKind> default_decision{};  ///< of a base document
   Overlays overlays = Overlays::tighten;
+  std::optional<job::FailMode> fail_mode{};  ///< of an external kernel; a bundle's is `closed`
   std::vector<Derivation> derive{};
   std::vector<Rule> rules{};
+  OutputPolicy output{};  ///< of a base document
 };
 
 constexpr size_t rules_max = 10'000;
@@ -71,6 +79,7 @@ constexpr size_t pattern_bytes_max = 256;
 constexpr size_t patterns_max = 1'000;
 constexpr int64_t window_ms_max = 86'400'000;
 constexpr int64_t approvals_max = 5;
+constexpr size_t remediations_max = 16;  ///< of one rule
 constexpr size_t document_bytes_max = 2 << 20;
 
 /// What is wrong with a text of policy, or what it says.
@@ -80,6 +89,7 @@ struct Reading {
   bool ok() const { return findings.empty(); }
 };
 /// Reads a document and looks for every mistake in it; each finding points into the value.
-Reading read_document(const Value& value, DocumentKind kind);
+/// Whether regular expressions can be used is asked of `check`.
+Reading read_document(const Value& value, DocumentKind kind, const PatternCheck& check = {});
 
 }  // namespace fermata::policy

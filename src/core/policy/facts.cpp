@@ -75,6 +75,7 @@ Facts facts_of(const job::Job& job) {
   if (request.labels.is_object()) facts.labels = request.labels;
   facts.input_size = request.input.bytes;
   if (request.budget) facts.max_cost_micros = request.budget->max_cost_micros;
+  if (job.content && job.content->revision == job.revision) facts.content = job.content->found;
   return facts;
 }
 
@@ -87,6 +88,7 @@ Value to_value(const Facts& facts) {
   if (facts.labels.size() > 0) value.set("labels", facts.labels);
   value.set("input_size", facts.input_size);
   if (facts.max_cost_micros) value.set("max_cost_micros", *facts.max_cost_micros);
+  if (facts.content) value.set("content", list_of(*facts.content));
   return value;
 }
 
@@ -102,12 +104,14 @@ Outcome<Facts> read_facts(const Value& value, const AccountId& asker) {
   if (facts[TextFact::priority].empty()) facts[TextFact::priority] = "interactive";
   if (facts[TextFact::source].empty()) facts[TextFact::source] = "api";
   if (facts[TextFact::actor_type].empty()) facts[TextFact::actor_type] = "service";
+  facts[TextFact::capability] = as_facts({facts[TextFact::capability]}).front();
   facts.risk_tags = as_facts(members.texts("risk_tags"));
   facts.requires_ = as_facts(members.texts("requires"));
   facts.labels = labels_of(members);
   facts.input_size =
       static_cast<uint64_t>(members.integer("input_size", 0, int64_t{1} << 40).value_or(0));
   facts.max_cost_micros = members.integer("max_cost_micros", 0, INT64_MAX);
+  if (members.any("content")) facts.content = members.texts("content");
   members.finish();
   if (!findings.empty()) {
     std::string first = findings[0].path + ": " + findings[0].message;

@@ -38,6 +38,8 @@ struct Facts {
   Value labels = Value::object();
   uint64_t input_size = 0;  ///< true size of the input as JSON
   std::optional<int64_t> max_cost_micros{};
+  /// Keys of what was looked for in the input and found (content_key); nothing: nobody has read it.
+  std::optional<std::vector<std::string>> content{};
 
   std::string& operator[](TextFact fact) { return texts[static_cast<size_t>(fact)]; }
   const std::string& operator[](TextFact fact) const { return texts[static_cast<size_t>(fact)]; }

@@ -1,6 +1,7 @@
 #include "core/policy/judge.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/json.h"
 #include "core/policy/match.h"
@@ -59,21 +60,36 @@ Found first_in(const DocumentPtr& document, Layer layer, Asked& asked) {
   return {};
 }
 
-/// Of two rules that constrain, the smaller of each number holds.
-Value tighter(const Value& base, const Value& other) {
-  Value merged = base;
-  Value budgets = base.get("budgets").is_object() ? base.get("budgets") : Value::object();
-  const Value& theirs = other.get("budgets");
-  if (theirs.is_object())
-    for (const Value::Member& limit : theirs.members()) {
-      const Value* ours = budgets.find(limit.key.as_string());
-      if (!ours || ours->as_integer() > limit.value.as_integer())
-        budgets.set(limit.key.as_string(), limit.value);
+/// How high the lowest role is that may answer.
+size_t lowest_rank(const Value& approval) {
+  constexpr std::array<std::string_view, 4> roles = {"operator", "editor", "admin", "root"};
+  const Value& given = approval.get("roles");
+  size_t lowest = given.is_array() ? roles.size() : 0;
+  if (given.is_array())
+    for (const Value& role : given.items()) {
+      auto found = std::find(roles.begin(), roles.end(), role.as_string());
+      lowest = std::min(lowest, static_cast<size_t>(found - roles.begin()));
     }
-  if (budgets.size() > 0) merged.set("budgets", budgets);
-  for (const Value::Member& part : other.members())
-    if (!merged.find(part.key.as_string())) merged.set(part.key.as_string(), part.value);
-  return merged;
+  return lowest;
+}
+
+/// That an approval waits when nothing is said of it (J-40).
+constexpr int64_t day_ms = 86'400'000;
+
+/// Of two rules that ask people: more of them, of the higher role, within the shorter time.
+Value stricter(const Value& base, const Value& other) {
+  Value merged = base.is_object() ? base : Value::object();
+  auto given_number = [](const Value& approval, std::string_view name) {
+    const Value& given = approval.get(name);
+    return given.is_integer() ? std::optional(given.as_integer()) : std::nullopt;
+  };
+  auto count = given_number(other, "count");
+  if (count && *count > given_number(base, "count").value_or(1)) merged.set("count", *count);
+  auto expires = given_number(other, "expires_ms");
+  if (expires && *expires < given_number(base, "expires_ms").value_or(day_ms))
+    merged.set("expires_ms", *expires);
+  if (lowest_rank(other) > lowest_rank(base)) merged.set("roles", other.get("roles"));
+  return merged.size() > 0 ? merged : Value();
 }
 
 job::Verdict verdict_of(const AccountPolicy& policy, const Found& found) {
@@ -87,6 +103,7 @@ job::Verdict verdict_of(const AccountPolicy& policy, const Found& found) {
   if (found.kind == VerdictKind::allow_with_constraints)
     verdict.constraints = found.rule->constraints;
   if (found.kind == VerdictKind::require_approval) verdict.approval = found.rule->approval;
+  if (found.kind >= VerdictKind::require_approval) verdict.remediations = found.rule->remediations;
   return verdict;
 }
 
@@ -110,7 +127,10 @@ job::Verdict combined(const AccountPolicy& policy, const Found& account, const F
   job::Verdict verdict = verdict_of(policy, base);
   bool both_constrain =
       base.kind == VerdictKind::allow_with_constraints && account.kind == base.kind;
-  if (both_constrain) verdict.constraints = tighter(verdict.constraints, account.rule->constraints);
+  bool both_ask = base.kind == VerdictKind::require_approval && account.kind == base.kind;
+  if (both_ask) verdict.approval = stricter(verdict.approval, account.rule->approval);
+  if (both_constrain)
+    verdict.constraints = job::tighter_constraints(verdict.constraints, account.rule->constraints);
   return verdict;
 }
 
@@ -180,6 +200,36 @@ Facts derived(const AccountPolicy& policy, Facts facts) {
   std::sort(out.risk_tags.begin(), out.risk_tags.end());
   out.risk_tags.erase(std::unique(out.risk_tags.begin(), out.risk_tags.end()), out.risk_tags.end());
   return out;
+}
+
+namespace {
+
+void collect(const Match& match, std::vector<Content>& out) {
+  if (!match.content.empty() && std::find(out.begin(), out.end(), match.content) == out.end())
+    out.push_back(match.content);
+  if (match.not_) collect(*match.not_, out);
+}
+
+void collect(const DocumentPtr& document, const Facts& facts, std::vector<Content>& out) {
+  if (!document) return;
+  for (uint32_t position : document->rules.candidates(facts[TextFact::topic])) {
+    const Rule& rule = document->rules.rules()[position];
+    if (!may_hold(rule.match, facts)) continue;
+    collect(rule.match, out);
+    // Behind a rule that surely decides nobody looks.
+    if (!wants_content(rule.match) && !rule.velocity) return;
+  }
+}
+
+}  // namespace
+
+std::vector<Content> wanted_content(const AccountPolicy& policy, const Facts& given) {
+  Facts facts = derived(policy, given);
+  std::vector<Content> wanted;
+  collect(policy.invariants, facts, wanted);
+  for (const DocumentPtr& bundle : policy.bundles) collect(bundle, facts, wanted);
+  collect(policy.base, facts, wanted);
+  return wanted;
 }
 
 job::Judged judge(const AccountPolicy& policy, const Facts& given, const JobId& job,

@@ -16,6 +16,9 @@ std::string_view name_of(Layer layer);
 job::Judged judge(const AccountPolicy& policy, const Facts& facts, const JobId& job,
                   const Windows& windows, Instant now);
 
+/// What has to be looked for in the input before the rules can tell; empty: nothing.
+std::vector<Content> wanted_content(const AccountPolicy& policy, const Facts& facts);
+
 /// Why a rule did not decide, or that it did.
 struct Explained {
   Layer layer = Layer::base;

@@ -91,6 +91,46 @@ TEST(Policy, the_stricter_of_account_and_base_holds_unless_relaxed_and_invariant
   EXPECT_EQ(invariant.says(facts("job.mail.read")), VerdictKind::allow);
 }
 
+// J-20: capabilities and tags of jobs are in lower case, however a rule spells them.
+TEST(Policy, rules_about_capabilities_hold_in_any_spelling) {
+  Court court{compiled({.base = base_of(R"({"id":"c","match":{"capabilities":["Refund.*"]},
+                                            "decision":"deny"})",
+                                        "allow"),
+                        .invariants = {},
+                        .bundles = {}})};
+  Facts asked = facts();
+  asked[TextFact::capability] = "refund.card";
+  EXPECT_EQ(court.says(asked), VerdictKind::deny);
+  auto read = read_facts(json(R"({"topic":"x","capability":"REFUND.card"})"), AccountId("acme"));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(court.says(*read), VerdictKind::deny);
+}
+
+// J-21
+TEST(Policy, of_two_rules_that_ask_people_the_stricter_terms_hold) {
+  auto rule = [](std::string_view id, std::string_view approval) {
+    return std::string(R"({"id":")").append(id) +
+           R"(","match":{},"decision":"require_approval","approval":)" + std::string(approval) +
+           "}";
+  };
+  auto asked = [&](std::string_view base, std::string_view account) {
+    Value bundle = json(R"({"version":1,"rules":[)" + rule("a", account) + "]}");
+    Court court{compiled({.base = base_of(rule("b", base)),
+                          .invariants = {},
+                          .bundles = {{AccountId("acme"), {{"own", bundle}}}}})};
+    return court.ask(facts()).verdict;
+  };
+  auto verdict = asked(R"({"count":1,"expires_ms":5000})",
+                       R"({"count":3,"roles":["admin","root"],"expires_ms":9000})");
+  EXPECT_EQ(verdict.rule_id, "b");
+  EXPECT_EQ(verdict.approval.get("count"), Value(3));
+  EXPECT_EQ(verdict.approval.get("roles"), Value::array({"admin", "root"}));
+  EXPECT_EQ(verdict.approval.get("expires_ms"), Value(5000));
+  verdict = asked(R"({"count":2,"roles":["root"]})", R"({"roles":["operator","root"]})");
+  EXPECT_EQ(verdict.approval.get("count"), Value(2));
+  EXPECT_EQ(verdict.approval.get("roles"), Value::array({"root"}));
+}
+
 TEST(Policy, of_two_rules_that_constrain_the_smaller_numbers_hold) {
   auto rule = [](std::string_view budgets) {
     return std::string(R"({"id":"c","match":{},"decision":"allow_with_constraints","constraints":)")
@@ -209,6 +249,38 @@ TEST(Facts, are_read_back_as_they_were_logged) {
   EXPECT_EQ((*bare)[TextFact::topic], "job.x");
   EXPECT_EQ((*bare)[TextFact::tenant], "asker");
   EXPECT_FALSE(read_facts(json(R"({"topik":"x"})"), AccountId("asker")));
+}
+
+// J-20: a rule on content holds for what was found in the input.
+TEST(Content, rules_ask_for_the_input_only_where_they_could_hold) {
+  Sources sources;
+  sources.base = base_of(R"({"id":"first","match":{"topics":["fast"]},"decision":"allow"},
+      {"id":"hush","match":{"topics":["mail.*","fast"],"keywords":["hush"]},"decision":"deny"},
+      {"id":"clean","match":{"topics":["note"],"not":{"scanners":["pii"]}},"decision":"allow"})",
+                         "require_approval");
+  PolicyPtr policy = compiled(sources);
+  Windows windows;
+  auto said = [&](Facts asked) {
+    return judge(policy->common(), asked, JobId("j"), windows, Instant{1}).verdict;
+  };
+  EXPECT_TRUE(wanted_content(policy->common(), facts("job.other")).empty());
+  EXPECT_TRUE(wanted_content(policy->common(), facts("job.fast")).empty())
+      << "an earlier rule decides";
+  auto wanted = wanted_content(policy->common(), facts("job.mail.send"));
+  ASSERT_EQ(wanted.size(), 1u);
+  Facts read = facts("job.mail.send");
+  read.content = std::vector<std::string>{};
+  EXPECT_EQ(said(read).rule_id, "");
+  read.content = std::vector<std::string>{content_key(wanted[0])};
+  EXPECT_EQ(said(read).rule_id, "hush");
+
+  auto inner = wanted_content(policy->common(), facts("job.note"));
+  ASSERT_EQ(inner.size(), 1u);
+  Facts note = facts("job.note");
+  note.content = std::vector<std::string>{};
+  EXPECT_EQ(said(note).rule_id, "clean");
+  note.content = std::vector<std::string>{content_key(inner[0])};
+  EXPECT_EQ(said(note).rule_id, "");
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ bool over_threshold(const Facts& facts, const std::string& key, double threshold
 /// Walks through the fields in the order people read them; `failed` is told the first that does
 /// not hold. A name is made only for those who ask for it.
 template <class Failed>
-bool walk(const Match& match, const Facts& facts, Failed failed) {
+bool walk(const Match& match, const Facts& facts, Failed failed, bool unread = false) {
   for (size_t i = 0; i < text_facts; ++i)
     if (!match.texts[i].empty() && !any_matches(match.texts[i], facts.texts[i]))
       return failed(match_name_of(static_cast<TextFact>(i)), "");
@@ -66,7 +66,11 @@ bool walk(const Match& match, const Facts& facts, Failed failed) {
   if (match.cost_over_micros &&
       (!facts.max_cost_micros || *facts.max_cost_micros <= *match.cost_over_micros))
     return failed("cost_over_micros", "");
-  if (match.not_ && holds(*match.not_, facts)) return failed("not", "");
+  if (!unread && !match.content.empty() &&
+      (!facts.content || !contains(*facts.content, content_key(match.content))))
+    return failed("content", "");
+  bool inner_unknown = match.not_ && unread && wants_content(*match.not_);
+  if (match.not_ && !inner_unknown && holds(*match.not_, facts)) return failed("not", "");
   return true;
 }
 
@@ -123,9 +127,18 @@ bool holds(const Match& match, const Facts& facts) {
   return walk(match, facts, [](std::string_view, std::string_view) { return false; });
 }
 
+bool may_hold(const Match& match, const Facts& facts) {
+  return walk(match, facts, [](std::string_view, std::string_view) { return false; }, true);
+}
+
+bool wants_content(const Match& match) {
+  return !match.content.empty() || (match.not_ && wants_content(*match.not_));
+}
+
 bool covers(const Match& wide, const Match& narrow) {
   // What is left out may be anything: only a rule without it can cover it.
   if (wide.not_) return false;
+  if (!wide.content.empty() && !(wide.content == narrow.content)) return false;
   for (size_t i = 0; i < text_facts; ++i)
     if (!all_covered(wide.texts[i], narrow.texts[i])) return false;
   if (!wide.risk_tags.empty() &&

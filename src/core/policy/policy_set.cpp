@@ -8,8 +8,9 @@ namespace fermata::policy {
 namespace {
 
 DocumentPtr compile_one(const Value& value, DocumentKind kind, std::string id,
-                        const std::string& path, std::vector<Finding>& findings) {
-  Reading reading = read_document(value, kind);
+                        const std::string& path, const PatternCheck& check,
+                        std::vector<Finding>& findings) {
+  Reading reading = read_document(value, kind, check);
   for (Finding& finding : reading.findings) {
     finding.path = path + finding.path;
     findings.push_back(std::move(finding));
@@ -41,15 +42,15 @@ void name_snapshot(AccountPolicy& policy, const Sources& sources,
 
 }  // namespace
 
-Outcome<PolicyPtr> PolicySet::compile(Sources sources) {
+Outcome<PolicyPtr> PolicySet::compile(Sources sources, const PatternCheck& check) {
   auto set = std::make_shared<PolicySet>();
   std::vector<Finding> findings;
   AccountPolicy& common = set->common_;
   if (!sources.base.is_null())
-    common.base = compile_one(sources.base, DocumentKind::base, "", "/base", findings);
+    common.base = compile_one(sources.base, DocumentKind::base, "", "/base", check, findings);
   if (!sources.invariants.is_null())
     common.invariants = compile_one(sources.invariants, DocumentKind::invariants,
-                                    std::string(invariants_id), "/invariants", findings);
+                                    std::string(invariants_id), "/invariants", check, findings);
   name_snapshot(common, sources, {});
   for (const auto& [account, bundles] : sources.bundles) {
     if (bundles.empty()) continue;
@@ -57,7 +58,7 @@ Outcome<PolicyPtr> PolicySet::compile(Sources sources) {
     for (const BundleSource& bundle : bundles)
       policy.bundles.push_back(compile_one(
           bundle.document, DocumentKind::bundle, bundle.id,
-          "/bundles/" + escape_pointer(account.text()) + "/" + escape_pointer(bundle.id),
+          "/bundles/" + escape_pointer(account.text()) + "/" + escape_pointer(bundle.id), check,
           findings));
     name_snapshot(policy, sources, bundles);
     set->accounts_.emplace(account, std::move(policy));
@@ -68,6 +69,14 @@ Outcome<PolicyPtr> PolicySet::compile(Sources sources) {
   }
   set->sources_ = std::move(sources);
   return PolicyPtr(std::move(set));
+}
+
+job::FailMode fail_mode_of(const AccountPolicy& policy, std::optional<job::FailMode> over) {
+  for (const DocumentPtr& bundle : policy.bundles)
+    if (bundle->document.fail_mode == job::FailMode::closed) return job::FailMode::closed;
+  if (over) return *over;
+  auto base = policy.base ? policy.base->document.fail_mode : std::nullopt;
+  return base.value_or(job::FailMode::closed);
 }
 
 const AccountPolicy& PolicySet::of(const AccountId& account) const {

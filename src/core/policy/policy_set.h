@@ -50,14 +50,21 @@ struct AccountPolicy {
   DocumentPtr base;
 
   bool none() const { return snapshot == "none"; }
+  /// Null where there is none.
+  const OutputPolicy* output() const { return base ? &base->document.output : nullptr; }
 };
+
+/// What holds while the kernel cannot be asked (J-33): `over` is set beyond the documents and beats
+/// the base; an account's own `closed` beats both.
+job::FailMode fail_mode_of(const AccountPolicy& policy, std::optional<job::FailMode> over);
 
 /// A policy for every account, compiled; never changes. A change is a new one, swapped in whole.
 class PolicySet {
  public:
   /// Fails with policy_invalid and every mistake; a path leads through `/base`, `/invariants` or
   /// `/bundles/ACCOUNT/ID`.
-  static Outcome<std::shared_ptr<const PolicySet>> compile(Sources sources);
+  static Outcome<std::shared_ptr<const PolicySet>> compile(Sources sources,
+                                                           const PatternCheck& check = {});
 
   const AccountPolicy& of(const AccountId& account) const;
   const Sources& sources() const { return sources_; }

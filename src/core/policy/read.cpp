@@ -41,31 +41,18 @@ std::string read_word(job::Members& members, std::string_view name,
   return {};
 }
 
-/// Fail modes are of the external kernel; the words are checked so that a mistake shows now.
-void check_input_policy(job::Members& members) {
+/// What holds while the external kernel cannot be asked. An account may be stricter for itself
+/// than the server, never milder (J-33).
+std::optional<job::FailMode> read_input_policy(job::Members& members, DocumentKind kind) {
   const Value* given = members.any("input_policy");
-  if (!given) return;
+  if (!given) return std::nullopt;
   job::Members part(*given, members.path_of("input_policy"), members.findings());
-  read_word(part, "fail_mode", {"closed", "open"});
+  std::string word = read_word(part, "fail_mode", {"closed", "open"});
+  if (word == "open" && kind == DocumentKind::bundle)
+    part.wrong("fail_mode", "An account may set `closed` for itself, never `open`.");
   part.finish();
-}
-
-/// Rules on outputs need scanners, which this version does not have. Empty lists pass.
-void check_output_policy(job::Members& members) {
-  if (const Value* given = members.any("output_policy")) {
-    job::Members part(*given, members.path_of("output_policy"), members.findings());
-    if (const Value* enabled = part.any("enabled"); enabled && !enabled->is_bool())
-      part.wrong("enabled", "true or false is expected.");
-    read_word(part, "release", {"gated", "optimistic"});
-    read_word(part, "fail_mode", {"closed", "open"});
-    const Value* topics = part.any("topics");
-    if (topics && (!topics->is_array() || topics->size() > 0))
-      part.wrong("topics", "Output policy is not supported by this version.");
-    part.finish();
-  }
-  const Value* rules = members.any("output_rules");
-  if (rules && (!rules->is_array() || rules->size() > 0))
-    members.wrong("output_rules", "Output policy is not supported by this version.");
+  if (word.empty()) return std::nullopt;
+  return word == "open" ? job::FailMode::open : job::FailMode::closed;
 }
 
 std::vector<Derivation> read_derive(job::Members& members) {
@@ -89,7 +76,7 @@ std::vector<Derivation> read_derive(job::Members& members) {
   return out;
 }
 
-std::vector<Rule> read_rules(job::Members& members, DocumentKind kind) {
+std::vector<Rule> read_rules(job::Members& members, DocumentKind kind, const PatternCheck& check) {
   std::vector<Rule> out;
   const Value* list = members.any("rules");
   if (!list) return out;
@@ -101,7 +88,7 @@ std::vector<Rule> read_rules(job::Members& members, DocumentKind kind) {
   std::set<std::string> seen;
   for (size_t i = 0; i < list->size(); ++i) {
     std::string path = members.path_of("rules") + "/" + std::to_string(i);
-    out.push_back(read_rule(list->items()[i], path, kind, members.findings()));
+    out.push_back(read_rule(list->items()[i], path, kind, check, members.findings()));
     const std::string& id = out.back().id;
     if (!id.empty() && !seen.insert(id).second)
       members.findings().push_back(
@@ -121,7 +108,7 @@ std::string_view name_of(DocumentKind kind) {
   return "";
 }
 
-Reading read_document(const Value& value, DocumentKind kind) {
+Reading read_document(const Value& value, DocumentKind kind, const PatternCheck& check) {
   Reading reading;
   if (!value.is_object()) {
     reading.findings.push_back({"invalid_field", "", "A policy is an object.", {}});
@@ -134,11 +121,13 @@ Reading read_document(const Value& value, DocumentKind kind) {
     document.default_decision = read_default(members);
     if (read_word(members, "overlays", {"tighten", "relax"}) == "relax")
       document.overlays = Overlays::relax;
-    check_input_policy(members);
-    check_output_policy(members);
+    document.output = read_output_policy(members, check);
   }
-  if (kind != DocumentKind::invariants) document.derive = read_derive(members);
-  document.rules = read_rules(members, kind);
+  if (kind != DocumentKind::invariants) {
+    document.fail_mode = read_input_policy(members, kind);
+    document.derive = read_derive(members);
+  }
+  document.rules = read_rules(members, kind, check);
   members.finish();
   return reading;
 }

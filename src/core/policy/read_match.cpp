@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "base/json.h"
+#include "core/policy/match.h"
 #include "core/policy/read_parts.h"
 
 namespace fermata::policy {
@@ -40,12 +41,6 @@ std::string joined(const std::vector<std::string_view>& words) {
   return out;
 }
 
-/// A bare name is a topic under `job.`, here as everywhere.
-std::string topic_pattern(std::string pattern) {
-  bool whole = pattern.starts_with("job.") || pattern.starts_with('*') || pattern.starts_with('?');
-  return whole ? pattern : "job." + pattern;
-}
-
 /// Why it can be no pattern of this fact; empty when it can.
 std::string wrong_pattern(TextFact fact, const std::string& text) {
   if (text.empty()) return "An empty pattern matches nothing; leave the field out instead.";
@@ -77,8 +72,10 @@ std::vector<Glob> read_patterns(job::Members& members, TextFact fact) {
     if (!wrong.empty())
       members.findings().push_back(
           {"invalid_field", members.path_of(name) + "/" + std::to_string(i), std::move(wrong), {}});
-    patterns.emplace_back(fact == TextFact::topic ? topic_pattern(std::move(text))
-                                                  : std::move(text));
+    if (fact == TextFact::topic) text = topic_pattern(std::move(text));
+    // As the facts of jobs are spelt: else a rule that forbids would never match.
+    if (fact == TextFact::capability) text = lower(std::move(text));
+    patterns.emplace_back(std::move(text));
   }
   return patterns;
 }
@@ -118,15 +115,8 @@ void read_allowlist(job::Members& members, Match& match) {
   }
 }
 
-/// Rules on the content of inputs need the scanners, which this version does not have. Such a rule
-/// is refused: one that is passed over would weaken the policy.
-void refuse_content(job::Members& members) {
-  for (std::string_view name : {"scanners", "keywords", "patterns"})
-    if (members.any(name))
-      members.wrong(name, "Rules on the content of inputs are not supported by this version.");
-}
-
-Match read_fields(job::Members& members, int depth) {
+/// What is known of a job before anybody has read its input.
+Match read_fields(job::Members& members) {
   Match match;
   for (size_t i = 0; i < text_facts; ++i)
     match.texts[i] = read_patterns(members, static_cast<TextFact>(i));
@@ -136,10 +126,6 @@ Match read_fields(job::Members& members, int depth) {
   read_allowlist(members, match);
   match.input_size_gt = members.integer("input_size_gt", 0, int64_t{1} << 40);
   match.cost_over_micros = members.integer("cost_over_micros", 0, INT64_MAX);
-  refuse_content(members);
-  if (const Value* inner = members.any("not"))
-    match.not_ = std::make_shared<const Match>(
-        read_match(*inner, members.path_of("not"), members.findings(), depth + 1));
   return match;
 }
 
@@ -164,10 +150,21 @@ std::vector<std::string> read_tags(job::Members& members, std::string_view name)
   return tags;
 }
 
-Match read_match(job::Members& members) { return read_fields(members, 0); }
+Match read_match(job::Members& members) {
+  constexpr const char* too_early = "Tags are derived before anybody has read the input.";
+  Match match = read_fields(members);
+  for (std::string_view name : {"scanners", "keywords", "patterns"})
+    if (members.any(name)) members.wrong(name, too_early);
+  if (const Value* inner = members.any("not")) {
+    match.not_ = std::make_shared<const Match>(
+        read_match(*inner, members.path_of("not"), members.findings(), {}, 1));
+    if (wants_content(*match.not_)) members.wrong("not", too_early);
+  }
+  return match;
+}
 
 Match read_match(const Value& value, const std::string& path, std::vector<Finding>& findings,
-                 int depth) {
+                 const PatternCheck& check, int depth) {
   if (!value.is_object()) {
     findings.push_back({"invalid_field", path, "The fields of a match are expected here.", {}});
     return {};
@@ -177,7 +174,12 @@ Match read_match(const Value& value, const std::string& path, std::vector<Findin
     return {};
   }
   job::Members members(value, path, findings);
-  Match match = read_fields(members, depth);
+  Match match = read_fields(members);
+  match.content = read_content(members, check);
+  if (match.input_size_gt) match.content.size_over = static_cast<uint64_t>(*match.input_size_gt);
+  if (const Value* inner = members.any("not"))
+    match.not_ = std::make_shared<const Match>(
+        read_match(*inner, members.path_of("not"), members.findings(), check, depth + 1));
   members.finish();
   return match;
 }

@@ -104,6 +104,8 @@ void check_parts(job::Members& rule, const Rule& read) {
     rule.wrong("constraints", "Only a rule that decides allow_with_constraints has them.");
   if (constrains && read.constraints.size() == 0)
     rule.wrong("constraints", "A rule that decides allow_with_constraints names them.");
+  if (!read.remediations.is_null() && !approves && read.decision != VerdictKind::deny)
+    rule.wrong("remediations", "Only a rule that decides deny or require_approval has them.");
 }
 
 }  // namespace
@@ -168,7 +170,7 @@ Value read_constraints(job::Members& rule) {
 }
 
 Rule read_rule(const Value& value, const std::string& path, DocumentKind kind,
-               std::vector<Finding>& findings) {
+               const PatternCheck& check, std::vector<Finding>& findings) {
   Rule rule;
   if (!value.is_object()) {
     findings.push_back({"invalid_field", path, "A rule is an object.", {}});
@@ -180,7 +182,7 @@ Rule read_rule(const Value& value, const std::string& path, DocumentKind kind,
   if (members.any("id") && (rule.id.empty() || rule.id.size() > rule_id_bytes_max))
     members.wrong("id", "1 to " + std::to_string(rule_id_bytes_max) + " bytes are expected.");
   if (const Value* match = members.any("match")) {
-    rule.match = read_match(*match, members.path_of("match"), findings, 0);
+    rule.match = read_match(*match, members.path_of("match"), findings, check);
   } else {
     members.wrong("match", "This field is required; `{}` matches every job.");
   }
@@ -189,6 +191,7 @@ Rule read_rule(const Value& value, const std::string& path, DocumentKind kind,
   rule.velocity = read_velocity(members);
   rule.approval = read_approval(members);
   rule.constraints = read_constraints(members);
+  rule.remediations = read_remediations(members);
   check_parts(members, rule);
   members.finish();
   return rule;

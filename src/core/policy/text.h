@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "core/policy/content.h"
 
 namespace fermata::policy {
 
@@ -17,7 +18,22 @@ struct ReadText {
   std::map<std::string, TextPosition> places{};
 };
 /// Reads a text; fails with policy_invalid, a finding with line and column.
-using TextReader = std::function<Outcome<ReadText>(std::string_view)>;
+class TextReader {
+ public:
+  using Read = std::function<Outcome<ReadText>(std::string_view)>;
+  TextReader() = default;
+  TextReader(Read read, PatternCheck patterns = {})
+      : check(std::move(patterns)), read_(std::move(read)) {}
+  template <class F>
+    requires std::is_invocable_r_v<Outcome<ReadText>, F, std::string_view>
+  TextReader(F read) : read_(std::move(read)) {}
+  Outcome<ReadText> operator()(std::string_view text) const { return read_(text); }
+
+  PatternCheck check;  ///< of the expressions in it
+
+ private:
+  Read read_;
+};
 
 /// Gives each finding the line and column of what it points at, or of the deepest part of it that
 /// is there.

@@ -36,11 +36,30 @@ std::string branch_of_listener(const Wait& wait, size_t listener) {
 
 }  // namespace
 
+namespace {
+
+/// A wait beside a program may look back to a node of it; other runs have no steps to name.
+std::optional<Finding> unrelated(const Run& run, const waits::ForEvent& config) {
+  bool known =
+      config.related_step.empty() || (!run.definition->is_script() && !run.definition->external &&
+                                      run.definition->node_by_id(config.related_step));
+  if (known) return std::nullopt;
+  return Finding{"unknown_step",
+                 "/related_step",
+                 "the execution has no step `" + config.related_step +
+                     "` to look back to; an instant can be given as related_at",
+                 {}};
+}
+
+}  // namespace
+
 Result<Wait, std::vector<Finding>> plan_api_event(const Step& step, const OpenWait& open) {
   auto read = waits::read_for_event(open.config, waits::for_event_rules(step.given.account.get()));
   if (!read) return Failure{std::move(read).error()};
   auto scope = waits::scope_of(*read, !step.run.contact_id.empty());
   if (!scope) return Failure{std::vector<Finding>{std::move(scope).error()}};
+  if (auto mistake = unrelated(step.run, *read))
+    return Failure{std::vector<Finding>{*std::move(mistake)}};
   Wait wait;
   wait.config = open.config;
   wait.intent = graph::told_of_window(step, *read);

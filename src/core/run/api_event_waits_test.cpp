@@ -74,6 +74,25 @@ TEST(ApiEventWaits, end_their_run_when_the_timeout_says_so) {
   EXPECT_EQ(run.told[1].type, "execution.ended");
 }
 
+// W-56: without a program every wait before is a step, also one for an instant.
+TEST(ApiEventWaits, look_back_to_the_end_of_the_wait_before) {
+  ListeningRun run;
+  Value nap = Value::object({{"duration", 5}, {"unit", "minutes"}});
+  EXPECT_EQ(run.tell(OpenWait{"nap", "fixed_time", nap, {}, {}, {}, ""}), "");
+  EXPECT_EQ(run.tell(WakeRun{}, Duration{300'000}), "");
+  run.now = run.now + Duration{60'000};
+  EXPECT_EQ(run.open(email_open("continue")), "");
+  EXPECT_EQ(run.run.waits.begin()->second.listeners[0].window_start,
+            listening_at + Duration{300'000});
+}
+
+TEST(ApiEventWaits, name_a_step_to_look_back_to_that_there_is) {
+  ListeningRun run;
+  Value config = email_open("continue");
+  config.set("related_step", "nowhere");
+  EXPECT_EQ(run.open(config), "unknown_step");
+}
+
 TEST(ApiEventWaits, are_refused_with_the_codes_of_their_type) {
   ListeningRun run;
   EXPECT_EQ(run.open(Value::object({{"event_type", "email_eaten"}})), "unknown_event_type");

@@ -77,6 +77,35 @@ void exit_by_wait(Step& step, const std::string& reason) {
   graph::exit_run(step, reason);
 }
 
+DateCause cause_of(bool missing) {
+  return missing ? DateCause{"missing_date", "contact_field_invalid"}
+                 : DateCause{"past_date", "past_date"};
+}
+
+std::string branch_of(const waits::DateReaction& reaction) {
+  if (reaction.action != waits::DateAction::branch) return "";
+  return reaction.step.empty() ? reaction.edge_id : reaction.step;
+}
+
+void follow_api_date(Step& step, const WaitKey& key, const graph::WaitPlan& plan) {
+  waits::DateReaction reaction =
+      plan.missing ? *plan.missing : plan.past.value_or(waits::DateReaction{});
+  DateCause cause = cause_of(plan.missing.has_value());
+  WaitEnded ended;
+  ended.wait = step.run.waits.at(key).id;
+  ended.by = "engine";
+  ended.resumed_by = cause.resumed_by;
+  ended.outcome = outcome_of(Value(), branch_of(reaction));
+  if (reaction.action == waits::DateAction::fail) {
+    ended.status = WaitStatus::error;
+    ended.resumed_by.clear();
+    ended.reason = plan.missing ? "contact_field_invalid" : "date_in_past";
+  }
+  step.emit(std::move(ended));
+  if (reaction.action == waits::DateAction::exit) return exit_by_wait(step, cause.exit_reason);
+  go_on(step);
+}
+
 void go_on(Step& step) {
   if (step.over()) return;
   if (step.run.definition->is_script()) return advance_script(step);

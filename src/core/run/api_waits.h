@@ -1,4 +1,5 @@
 #pragma once
+#include "core/graph/wait_plan.h"
 #include "core/run/step.h"
 
 /// Waits that the API opened (W-11): beside the program of a run, or instead of one (W-70). They
@@ -18,6 +19,16 @@ void take_api_event(Step& step, const WaitKey& key, size_t listener, const Signa
 void resume_api_wait(Step& step, const WaitKey& key, const ResumeWait& resume);
 /// Ends the whole run because a wait says so (W-47).
 void exit_by_wait(Step& step, const std::string& reason);
+/// How a wait goes on whose date has passed, or that has none.
+struct DateCause {
+  const char* resumed_by;
+  const char* exit_reason;
+};
+DateCause cause_of(bool missing);
+/// The branch that such a date leads to, or empty.
+std::string branch_of(const waits::DateReaction& reaction);
+/// A wait that parks no token ends as its date, as it is now, asks for (W-42).
+void follow_api_date(Step& step, const WaitKey& key, const graph::WaitPlan& plan);
 /// Lets the program go on, if there is one and it can.
 void go_on(Step& step);
 /// Looks at the clock; an early look is a quiet refusal.

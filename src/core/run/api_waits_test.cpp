@@ -52,6 +52,21 @@ struct ExternalRun {
 
 Value hook() { return Value::object({{"url", "https://crm.example/hook"}}); }
 
+// W-18: acting on each of many waits of one run costs the same however many there are.
+TEST(ExternalRuns, wait_is_found_by_its_id_among_thousands) {
+  ExternalRun external;
+  constexpr int waits = 3'000;
+  for (int i = 0; i < waits; ++i) ASSERT_EQ(external.open("s" + std::to_string(i)), "");
+  ASSERT_EQ(external.run.wait_keys.size(), external.run.waits.size());
+  for (const auto& [key, wait] : external.run.waits)
+    ASSERT_EQ(external.run.wait_keys.at(wait.id), key);
+  std::vector<std::string> ids;
+  for (const auto& [key, wait] : external.run.waits) ids.push_back(wait.id);
+  for (const std::string& id : ids) ASSERT_EQ(external.tell(ResumeWait{id, {}, "", "", false}), "");
+  EXPECT_TRUE(external.run.waits.empty());
+  EXPECT_TRUE(external.run.wait_keys.empty());
+}
+
 // W-70, W-61
 TEST(ExternalRuns, run_while_they_do_not_wait_and_end_when_they_are_told) {
   ExternalRun external(hook());

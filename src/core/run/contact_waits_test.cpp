@@ -103,6 +103,33 @@ TEST(ContactWaits, time_of_day_is_the_contacts_then_the_accounts) {
   EXPECT_EQ(neither.due(), "2026-01-27T09:00:00.000Z");
 }
 
+// W-47: what the contact is now, not what it was when the wait was opened.
+TEST(ContactWaits, expressions_see_the_contact_as_it_is_after_the_resume) {
+  Run1 test(R"({"wait_type":"fixed_time","duration":30,"unit":"minutes"})");
+  auto checked = graph::check_definition(*parse_json(
+      R"({"nodes":[{"id":"t","type":"manual","trigger":true},
+          {"id":"before","type":"code","parameters":{"source":"return $run.contact.fields.tier"}},
+          {"id":"w","type":"wait",
+           "parameters":{"wait_type":"fixed_time","duration":30,"unit":"minutes"}},
+          {"id":"after","type":"code",
+           "parameters":{"source":"return {before: $before.result, now: $run.contact}"}}],
+          "edges":[{"id":"1","src":"t","dst":"before"},{"id":"2","src":"before","dst":"w"},
+                   {"id":"3","src":"w","dst":"after"}],
+          "result":"$after.result"})"));
+  for (const Finding& finding : checked.errors) ADD_FAILURE() << finding.message;
+  test.definition = checked.definition;
+  test.contact.fields = Value::object({{"tier", "gold"}});
+  test.contact.email = "a@example.com";
+  EXPECT_EQ(test.start(), "");
+  test.contact.fields = Value::object({{"tier", "silver"}});
+  test.contact.timezone = "Asia/Tokyo";
+  EXPECT_EQ(test.tell(WakeRun{}, Duration{30 * 60'000}), "");
+  EXPECT_EQ(test.run.output.get("before"), Value("gold"));
+  EXPECT_EQ(to_json(test.run.output.get("now")),
+            R"({"id":"c-17","timezone":"Asia/Tokyo","phone":null,"email":"a@example.com",)"
+            R"("fields":{"tier":"silver"},"labels":{}})");
+}
+
 // W-43, W-46
 TEST(ContactWaits, business_days_holidays_and_gaps_are_the_accounts) {
   Run1 days(R"({"wait_type":"until_time","target_time":"09:00","business_days_only":true,

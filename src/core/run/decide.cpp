@@ -12,8 +12,8 @@ namespace fermata {
 
 namespace {
 
-Decision concluded(Step& step) {
-  if (step.run.finished() && !step.decision.events.empty()) report_end(step);
+Decision concluded(Step& step, bool ended_before) {
+  if (step.run.finished() && !ended_before && !step.decision.events.empty()) report_end(step);
   step.decision.waits = take_wait_changes(step.run);
   step.decision.approvals = take_approval_changes(step.run);
   step.decision.deliveries = deliveries_of(step);
@@ -47,13 +47,16 @@ Outcome<Decision> decide(Run& run, const Command& command, const Given& given) {
   if (!starts && !run.exists())
     return fail(ErrorCode::execution_not_found, "there is no execution " + command.run.text());
   Step step(run, given);
+  if (const auto* settle = std::get_if<SettleJob>(&command.body)) step.settled = settle->job;
+  bool ended_before = run.finished();
   if (!starts && run.saga.rolling_back) {
     FERMATA_TRY_VOID(saga::decide_rollback(step, command));
-    return concluded(step);
+    return concluded(step, ended_before);
   }
+  if (note_failed_resume(step, command)) return concluded(step, ended_before);
   if (!starts && run.definition->is_script()) {
     FERMATA_TRY_VOID(decide_script(step, command));
-    return concluded(step);
+    return concluded(step, ended_before);
   }
   // An earlier decision stopped with tokens left to run: merges it touched were not judged.
   if (!starts && has_ready_work(run)) graph::touch_pending_merges(step);
@@ -88,7 +91,7 @@ Outcome<Decision> decide(Run& run, const Command& command, const Given& given) {
       },
       command.body);
   if (!outcome) return Failure{std::move(outcome).error()};
-  return concluded(step);
+  return concluded(step, ended_before);
 }
 
 }  // namespace fermata

@@ -200,6 +200,17 @@ Value EventShow::lineage(Lineage lineage) const {
   return Value::array(std::move(frames));
 }
 
+/// Which split it was: its number means nothing to people.
+void EventShow::show_split(ScopeId scope, Value& out) const {
+  auto found = scopes_.find(scope);
+  if (found == scopes_.end()) return;
+  const graph::Node& split = definition_->nodes[found->second.split];
+  out.set("node_id", split.id);
+  out.set("node_name", split.name);
+  out.set("lineage", lineage(found->second.outer));
+  out.set("visit", found->second.visit);
+}
+
 Value EventShow::show(const Event& event, const std::optional<Value>& output) const {
   Value out = Value::object({{"sequence", event.sequence},
                              {"type", type_name(event.body)},
@@ -211,6 +222,7 @@ Value EventShow::show(const Event& event, const std::optional<Value>& output) co
       },
       event.body);
   if (output) out.set("output", *output);
+  if (const auto* closed = std::get_if<SplitClosed>(&event.body)) show_split(closed->scope, out);
   if (const auto* done = std::get_if<NodeSucceeded>(&event.body))
     out.set("duration_ms", (event.at - done->started_at).ms);
   if (const auto* failed = std::get_if<NodeFailed>(&event.body))

@@ -33,6 +33,8 @@ class EventShow {
     uint32_t total;
     Lineage outer;
   };
+  void show_split(ScopeId scope, Value& out) const;
+
   const KnownDefinitions definitions_;
   graph::DefinitionRef definition_;  ///< in force for the event at hand
   std::map<ScopeId, KnownScope> scopes_;

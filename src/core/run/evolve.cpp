@@ -460,6 +460,7 @@ void end(Run& run, RunStatus status, Instant at, const std::string& reason) {
   run.calls = 0;
   run.orders = 0;
   run.saga.members.clear();
+  if (status != RunStatus::completed) run.exit_reason = reason;
   if (run.saga.rolled_back) run.exit_reason = "rolled_back";
 }
 
@@ -476,7 +477,6 @@ void apply(Run& run, const RunFailed& event, Instant at) {
   end(run, RunStatus::failed, at, "error");
 }
 void apply(Run& run, const RunCancelled& event, Instant at) {
-  run.exit_reason = event.reason;
   end(run, RunStatus::cancelled, at, event.reason.empty() ? "manual_removal" : event.reason);
 }
 void apply(Run& run, const RunTimedOut&, Instant at) {

@@ -16,7 +16,7 @@ Outcome<void> on_answer_approval(Step& step, const Command& command, const Answe
                 "the time for an answer was over at " + to_rfc3339(*open->expires_at));
   const approval::Vote& vote = answer.vote;
   FERMATA_TRY_VOID(
-      approval::may_vote({open->hash, open->approvers, run.started_by}, vote, command.actor));
+      approval::may_vote({open->hash, open->approvers, {run.started_by}}, vote, command.actor));
   Approval asked = *open;
   ApprovalStatus status = vote.approve ? ApprovalStatus::approved : ApprovalStatus::rejected;
   step.emit(ApprovalDecided{asked.number, asked.id, status, command.actor, vote.comment});

@@ -1,6 +1,6 @@
 #include "core/graph/advance.h"
 #include "core/graph/wait_plan.h"
-#include "core/run/step.h"
+#include "core/run/api_waits.h"
 #include "core/run/wait_events.h"
 
 namespace fermata {
@@ -20,10 +20,11 @@ void follow(Step& step, const Command& command, const WaitKey& key) {
   if (!plan) return;
   bool held = !wait.hold.empty();
   bool ends = plan->missing || plan->at <= step.at;
-  if (ends && !held && key.source == WaitSource::graph) {
+  if (ends && !held && key.source != WaitSource::flow) {
     // Its instant is now: nothing resumes before it (R1).
     if (wait.due != step.at)
       step.emit(WaitChanged{wait.id, step.at, wait.config, wait.intent, "contact", command.actor});
+    if (key.source == WaitSource::api) return follow_api_date(step, key, *plan);
     return graph::follow_date(step, key.number, *plan);
   }
   Instant due = std::max(plan->at, step.at);

@@ -50,15 +50,12 @@ const std::pair<const WaitKey, Wait>* left_behind(const Run& run, const std::str
 
 struct Opening {
   WaitRegistered event;
-  std::optional<waits::DateReaction> past;  ///< set when the date has passed
-  std::string branch;                       ///< that is taken then, or empty
-  std::optional<TokenId> token;             ///< that it takes over
+  /// Set when the date has passed, or the contact has none and something else follows from that.
+  std::optional<waits::DateReaction> past;
+  bool missing = false;
+  std::string branch;            ///< that is taken then, or empty
+  std::optional<TokenId> token;  ///< that it takes over
 };
-
-std::string branch_of(const waits::DateReaction& past) {
-  if (past.action != waits::DateAction::branch) return "";
-  return past.step.empty() ? past.edge_id : past.step;
-}
 
 /// What is the same for every type: its names, and the token that it may take over.
 Outcome<Opening> complete_opening(const Step& step, const OpenWait& open, std::string id,
@@ -96,12 +93,13 @@ Outcome<Opening> plan_opening(const Step& step, const OpenWait& open) {
     return complete_opening(step, open, std::move(id), std::move(out));
   }
   auto plan = graph::plan_typed_wait(open.type, open.config, graph::wait_moment(step, step.at, id));
-  if (plan && plan->missing) plan = Failure{std::vector{graph::missing_date(*plan)}};
+  if (plan && plan->missing && plan->missing->action == waits::DateAction::fail)
+    plan = Failure{std::vector{graph::missing_date(*plan)}};
   if (!plan) return refused_config(std::move(plan).error());
-  if (plan->past && plan->at <= step.at) {
-    out.past = plan->past;
-    out.branch = branch_of(*plan->past);
-  }
+  out.missing = plan->missing.has_value();
+  if (out.missing) out.past = plan->missing;
+  if (!out.missing && plan->past && plan->at <= step.at) out.past = plan->past;
+  if (out.past) out.branch = branch_of(*out.past);
   if (out.past && out.past->action == waits::DateAction::fail)
     return refused_config({{"date_in_past",
                             "/target_date",
@@ -113,19 +111,20 @@ Outcome<Opening> plan_opening(const Step& step, const OpenWait& open) {
   return complete_opening(step, open, std::move(id), std::move(out));
 }
 
-/// A date that had passed before the wait was opened (R7).
+/// A date that had passed before the wait was opened (R7), or that there is not.
 void pass_date(Step& step, const Opening& opening) {
+  const DateCause cause = cause_of(opening.missing);
   if (opening.token) {
-    graph::resume_past_date(step, *opening.token, opening.branch);
+    graph::resume_past_date(step, *opening.token, opening.branch, cause.resumed_by);
   } else {
     WaitEnded ended;
     ended.wait = opening.event.wait.id;
-    ended.resumed_by = "past_date";
+    ended.resumed_by = cause.resumed_by;
     ended.by = opening.event.by;
     if (!opening.branch.empty()) ended.outcome = Value::object({{"branch", opening.branch}});
     step.emit(std::move(ended));
   }
-  if (opening.past->action == waits::DateAction::exit) exit_by_wait(step, "past_date");
+  if (opening.past->action == waits::DateAction::exit) exit_by_wait(step, cause.exit_reason);
   go_on(step);
 }
 

@@ -182,8 +182,8 @@ namespace {
 void fire_script_timer(Step& step) {
   const Run& run = step.run;
   if (run.script_begins) return emit(step, FlowTimerFired{});
-  if (run.script_retry_at && *run.script_retry_at == run.timers.begin()->due)
-    return activate_script(step);
+  // What has failed is the machine, or a resume that is tried again (W-66).
+  if (run.script_retry_at && flow::wants_activation(*run.script)) return activate_script(step);
   uint32_t number = run.script->alarms.begin()->second;
   FlowTimerFired fired{number, Value()};
   auto record = run.script->awaitables.find(number);

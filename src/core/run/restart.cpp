@@ -63,6 +63,8 @@ Outcome<Halt> find_halt(const Source& source) {
   Halt halt{events[at].sequence - 1, 0, {}, 0};
   if (at == 0) return halt;
   const Event& last = events[at - 1];
+  // A resume that was given up: the wait stands there again.
+  if (std::holds_alternative<ResumeFailed>(last.body)) return Halt{last.sequence - 1, 0, {}, 0};
   const auto* node = std::get_if<NodeFailed>(&last.body);
   const auto* merge = std::get_if<MergeFailed>(&last.body);
   if (node && node->policy == graph::ErrorPolicy::halt) {

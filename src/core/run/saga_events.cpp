@@ -101,6 +101,8 @@ void apply(Run& run, const RollbackEnded&, Instant at) {
   run.saga.ended_at = at;
 }
 
+void apply(Run&, const JobOutputWithdrawn&, Instant) {}
+
 void apply(Run& run, const SagaJoined& event, Instant) {
   std::vector<JobId>& members = run.saga.members;
   if (event.ended) {

@@ -13,5 +13,7 @@ void apply(Run& run, const UndoEnded& event, Instant at);
 void apply(Run& run, const UndoResumed& event, Instant at);
 void apply(Run& run, const RollbackEnded& event, Instant at);
 void apply(Run& run, const SagaJoined& event, Instant at);
+/// Tells, and changes nothing.
+void apply(Run& run, const JobOutputWithdrawn& event, Instant at);
 
 }  // namespace fermata

@@ -28,7 +28,26 @@ void each_limit(Limits& limits, Visit visit) {
   visit("log_line_bytes", limits.log_line_bytes);
 }
 
-Value context_of(const Run& run, Instant at) {
+/// The run has one timer for all that its script has armed.
+void set_timer(Run& run) {
+  std::erase_if(run.timers, [](const RunTimer& t) { return t.kind == TimerKind::script; });
+  std::optional<Instant> due = run.script_begins;
+  if (!due && !run.script->alarms.empty()) due = run.script->alarms.begin()->first;
+  // Until then its machine is left alone.
+  if (run.script_retry_at) due = run.script_retry_at;
+  if (due) run.timers.insert({*due, TimerKind::script, 0});
+}
+
+void take(Run& run, flow::FlowCommand command, Instant at, flow::FlowLimits limits = {}) {
+  // Whether there is room for a signal was decided before it was recorded.
+  limits.signals_kept = UINT64_MAX;
+  (void)flow::take(run.own_script(), std::move(command), {at, 0, limits}, run.script_asks);
+  set_timer(run);
+}
+
+}  // namespace
+
+Value script_context(const Run& run, Instant at) {
   auto text = [](const std::string& value) { return value.empty() ? Value() : Value(value); };
   Value schedule;
   if (run.trigger_kind == "schedule")
@@ -46,27 +65,9 @@ Value context_of(const Run& run, Instant at) {
   return context;
 }
 
-/// The run has one timer for all that its script has armed.
-void set_timer(Run& run) {
-  std::erase_if(run.timers, [](const RunTimer& t) { return t.kind == TimerKind::script; });
-  std::optional<Instant> due = run.script_begins;
-  if (!due && !run.script->alarms.empty()) due = run.script->alarms.begin()->first;
-  if (run.script_retry_at && (!due || *run.script_retry_at < *due)) due = run.script_retry_at;
-  if (due) run.timers.insert({*due, TimerKind::script, 0});
-}
-
-void take(Run& run, flow::FlowCommand command, Instant at, flow::FlowLimits limits = {}) {
-  // Whether there is room for a signal was decided before it was recorded.
-  limits.signals_kept = UINT64_MAX;
-  (void)flow::take(run.own_script(), std::move(command), {at, 0, limits}, run.script_asks);
-  set_timer(run);
-}
-
-}  // namespace
-
 void begin_script(Run& run, const std::optional<Instant>& start_at, Instant at) {
   run.script = std::make_shared<flow::Execution>(
-      flow::begin_flow(run.id.text(), run.input, context_of(run, at)));
+      flow::begin_flow(run.id.text(), run.input, script_context(run, at)));
   if (start_at && *start_at > at) run.script_begins = start_at;
   run.script_ran = at;
   set_timer(run);
@@ -81,12 +82,17 @@ void continue_script(Run& run, Instant at) {
     script.context.set("executionId", run.id.text());
     script.context.set("version", run.workflow_version);
   } else {
-    script.context = context_of(run, at);
+    script.context = script_context(run, at);
   }
   // Those that are still wanted are asked for anew.
   run.approvals.clear();
   run.script_asks = std::exchange(run.script_orders, {});
   run.script_ran = at;
+  set_timer(run);
+}
+
+void delay_script(Run& run, Instant until) {
+  run.script_retry_at = until;
   set_timer(run);
 }
 
@@ -136,6 +142,7 @@ void apply(Run& run, const FlowTimerFired& event, Instant at) {
     run.script_begins.reset();
     return set_timer(run);
   }
+  run.script_retry_at.reset();
   take(run, flow::FireTimer{event.number}, at);
   follow_awaitable(run, event.number, ScriptCause::timer, at);
   end_approval(run, event.number, {ApprovalStatus::expired});

@@ -7,9 +7,13 @@
 /// take them; where the outcome of an activation is not at hand, it runs the machine again.
 namespace fermata {
 
+/// What `Context` is to the script of a run that was started then.
+Value script_context(const Run& run, Instant at);
 void begin_script(Run& run, const std::optional<Instant>& start_at, Instant at);
 /// The run takes over what another run's script had come to.
 void continue_script(Run& run, Instant at);
+/// Nothing that it waits for ends by its time before then.
+void delay_script(Run& run, Instant until);
 void script_receives(Run& run, const SignalReceived& event, Instant at);
 
 void apply(Run& run, const FlowResumed& event, Instant at);

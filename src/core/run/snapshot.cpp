@@ -370,7 +370,10 @@ Outcome<Run> decode_snapshot(std::string_view bytes, graph::DefinitionRef defini
     }
   }
   if (form >= 5) reader.take(run.endings);
-  for (const auto& [key, wait] : run.waits) run.waits_counted += counts_in_limit(wait) ? 1 : 0;
+  for (const auto& [key, wait] : run.waits) {
+    run.waits_counted += counts_in_limit(wait) ? 1 : 0;
+    run.wait_keys.emplace(wait.id, key);
+  }
   if (form >= 6) {
     reader.take(run.saga);
     reader.take(run.rolls_back);

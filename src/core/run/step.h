@@ -42,6 +42,7 @@ class Step {
   Decision decision;
   uint32_t activations = 0;      ///< spent of steps_per_commit
   std::vector<Lineage> touched;  ///< where tokens moved: their merges are judged again
+  JobId settled{};               ///< the job whose end this decision is told of, or empty
   flow::StepPool pool;           ///< of the activation under way
   uint64_t steps = 0;            ///< that earlier activations of this decision took from theirs
   /// The program is at its end: the run has ended, or is being undone first.
@@ -81,6 +82,8 @@ Outcome<void> on_offer(Step& step, const OfferSignal& offer);
 /// What was retained goes first: a timeout that is decided now does not overtake it.
 void take_retained(Step& step);
 Outcome<void> on_follow_contact(Step& step, const Command& command);
+/// True when the command tells of a resume that failed, and a wait of the run is to blame (W-66).
+bool note_failed_resume(Step& step, const Command& command);
 /// Waits that came from local time are computed anew under other zone data (W-48).
 Outcome<void> on_follow_zones(Step& step);
 Outcome<void> on_achieve_goals(Step& step, const AchieveGoals& achieve);

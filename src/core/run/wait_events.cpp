@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/uuid.h"
+#include "core/run/script_events.h"
 #include "core/run/script_waits.h"
 #include "core/run/tokens.h"
 
@@ -72,6 +73,7 @@ void set_timer(Run& run, uint64_t number, std::optional<Instant> due) {
 void close_wait(Run& run, std::map<WaitKey, Wait>::iterator at, WaitEnd end) {
   Wait wait = std::move(at->second);
   if (at->first.source == WaitSource::api) set_timer(run, at->first.number, std::nullopt);
+  run.wait_keys.erase(wait.id);
   run.waits.erase(at);
   if (counts_in_limit(wait)) --run.waits_counted;
   wait.parked = false;
@@ -89,8 +91,8 @@ void close_wait(Run& run, std::map<WaitKey, Wait>::iterator at, WaitEnd end) {
 }
 
 std::map<WaitKey, Wait>::iterator wait_at(Run& run, const std::string& id) {
-  return std::find_if(run.waits.begin(), run.waits.end(),
-                      [&](const auto& entry) { return entry.second.id == id; });
+  auto key = run.wait_keys.find(id);
+  return key == run.wait_keys.end() ? run.waits.end() : run.waits.find(key->second);
 }
 
 /// The timer of what stands at the wait follows its due time, unless the wait is held or over.
@@ -111,6 +113,7 @@ Wait& add_wait(Run& run, WaitKey key, Wait wait) {
   if (run.paused()) wait.hold = "run_paused";
   auto [entry, added] = run.waits.insert_or_assign(key, std::move(wait));
   check(added);
+  run.wait_keys.insert_or_assign(entry->second.id, key);
   if (counts_in_limit(entry->second)) ++run.waits_counted;
   return entry->second;
 }
@@ -125,7 +128,8 @@ Value told_outcome(const Value& output) {
 
 /// The window of the next wait at the step begins here (W-56), without what this one used.
 void note_end(Run& run, const Wait& wait, Instant at) {
-  if (!wait.listens() || run.finished()) return;
+  // Without a program every wait is a step, whatever it waited for.
+  if ((!wait.listens() && !run.definition->external) || run.finished()) return;
   StepEnd& end = run.event_ends[wait.step];
   if (end.at < at) end.signals.clear();
   end.at = std::max(end.at, at);
@@ -248,6 +252,7 @@ void hold_for_pause(Run& run, bool paused) {
 
 void take_over_waits(Run& run, Instant at) {
   std::map<WaitKey, Wait> before = std::exchange(run.waits, {});
+  run.wait_keys.clear();
   run.waits_counted = 0;
   run.waits_opened.clear();
   run.event_ends.clear();
@@ -263,6 +268,8 @@ void take_over_waits(Run& run, Instant at) {
     Wait wait;
     if (known != before.end()) {
       wait = std::move(known->second);
+      wait.retries = 0;
+      wait.last_error.clear();
     } else if (token.parked == Parked::signal) {
       const Value& name = token.parameters.get("name");
       wait = signal_wait(run, token.node, name.is_string() ? std::string(name.as_string()) : "");
@@ -400,10 +407,27 @@ void apply(Run& run, const WaitEnded& event, Instant) {
              {event.status, event.resumed_by, event.reason, event.signal_id, event.outcome});
 }
 
+void apply(Run& run, const ResumeFailed& event, Instant) {
+  auto found = wait_at(run, event.wait);
+  if (found == run.waits.end()) return;
+  auto& [key, wait] = *found;
+  wait.last_error = event.error;
+  if (!event.retry_at)
+    return close_wait(run, found, {WaitStatus::error, "", wait_resume_failed, "", {}});
+  wait.retries = event.attempt;
+  // A signal that could not be taken leaves the timeout where it is.
+  if (wait.due && *wait.due < *event.retry_at) {
+    if (key.source == WaitSource::api) set_timer(run, key.number, event.retry_at);
+    if (key.source == WaitSource::flow) delay_script(run, *event.retry_at);
+    if (key.source == WaitSource::graph)
+      set_due(run, key.number, run.tokens.at(key.number), event.retry_at);
+  }
+  run.wait_changes.push_back(wait);
+}
+
 const std::pair<const WaitKey, Wait>* find_wait(const Run& run, const std::string& id) {
-  for (const auto& entry : run.waits)
-    if (entry.second.id == id) return &entry;
-  return nullptr;
+  auto key = run.wait_keys.find(id);
+  return key == run.wait_keys.end() ? nullptr : &*run.waits.find(key->second);
 }
 
 Failure<Error> wait_has_ended() {

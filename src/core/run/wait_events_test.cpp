@@ -244,6 +244,16 @@ TEST(WaitEvents, every_opening_at_a_step_takes_the_next_occurrence) {
   EXPECT_EQ(told.told("w", 3), "scheduled/");
 }
 
+// W-63: how an execution ended is told by name, also when nobody gave a reason.
+TEST(WaitEvents, ends_of_runs_have_the_names_of_their_causes) {
+  Told cancelled(waiting);
+  EXPECT_EQ(cancelled.tell(CancelRun{""}), "");
+  EXPECT_EQ(cancelled.run.exit_reason, "manual_removal");
+  Told said(waiting);
+  EXPECT_EQ(said.tell(CancelRun{"enough"}), "");
+  EXPECT_EQ(said.run.exit_reason, "enough");
+}
+
 // W-68
 TEST(WaitEvents, fold_and_snapshot_hold_the_waits) {
   Told told(waiting);

@@ -10,6 +10,9 @@ namespace fermata::saga {
 
 namespace {
 
+/// Jobs outside a run that may share one saga: all of them are its state (fixed).
+constexpr size_t shared_jobs_max = 10'000;
+
 bool awaits(const Run& run, const JobId& job) {
   return std::any_of(run.saga.awaited.begin(), run.saga.awaited.end(),
                      [&](const AwaitedStop& stop) { return stop.job == job; });
@@ -86,6 +89,7 @@ Outcome<void> on_late(Step& step, const TellLateSuccess& late) {
   work.input = late.input;
   work.input_blob = late.input_blob;
   work.output = late.output;
+  work.withheld = late.withheld;
   work.late = true;
   graph::complete_late_undo(step, work);
   record(step, std::move(work));
@@ -110,10 +114,21 @@ Outcome<void> on_join(Step& step, const JoinSaga& join) {
   }
   const auto& members = run.saga.members;
   if (std::find(members.begin(), members.end(), join.job) != members.end()) return {};
+  if (members.size() + run.saga.entries.size() >= shared_jobs_max) {
+    step.post(StopJob{join.job, "the saga " + run.id.text() + " has " +
+                                    std::to_string(shared_jobs_max) + " jobs, which is the most"});
+    return {};
+  }
   std::optional<Instant> idle_until;
   if (run.workflow.text() == saga_workflow)
     idle_until = step.at + Duration{step.given.limits.saga_idle_ms};
   step.emit(SagaJoined{join.job, false, idle_until});
+  return {};
+}
+
+/// What was taken cannot be taken back; whoever reads the history learns of it.
+Outcome<void> on_withdrawn(Step& step, const TellWithdrawn& told) {
+  step.emit(JobOutputWithdrawn{told.job, told.step, told.reason});
   return {};
 }
 
@@ -130,7 +145,8 @@ void settle_undo(Step& step, const SagaEntry& entry, const SettleJob& settle) {
   std::string reason =
       message.is_string() ? std::string(message.as_string()) : "the job ended as " + settle.state;
   UndoEnded ended{entry.seq, UndoStatus::parked, "compensation_failed", std::move(reason), ""};
-  if (settle.state == "SUCCEEDED") {
+  // It is done, whatever may be read of what its worker said.
+  if (settle.state == "SUCCEEDED" || (settle.withheld && settle.work_done)) {
     ended = {entry.seq, UndoStatus::done, "", "", ""};
   } else if (settle.reason_code == "saga_unmarshal_failed") {
     ended.status = UndoStatus::skipped;
@@ -215,6 +231,7 @@ Outcome<void> on_order(Step& step, const Command& command, const SagaOrder& orde
                         [&](const TellLateSuccess& body) { return on_late(step, body); },
                         [&](const TellReturned& body) { return on_returned(step, body); },
                         [&](const JoinSaga& body) { return on_join(step, body); },
+                        [&](const TellWithdrawn& body) { return on_withdrawn(step, body); },
                     },
                     order.what);
 }

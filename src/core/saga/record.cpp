@@ -1,4 +1,7 @@
 #include "base/hash.h"
+#include "core/flow/durable/detached.h"
+#include "core/flow/durable/given_roots.h"
+#include "core/run/script_events.h"
 #include "core/saga/saga.h"
 
 namespace fermata::saga {
@@ -31,6 +34,30 @@ std::string key_of(const Run& run, const Work& work, uint32_t step_index) {
                     "|" + std::to_string(step_index));
 }
 
+/// A script's compensation whose input is a function of what its task gave (J-70).
+void compute_input(Step& step, Work& work) {
+  const Value* found = work.undo.find("computed");
+  if (!found) return;
+  Value computed = *found;
+  work.undo.erase("computed");
+  const Run& run = step.run;
+  if (!run.definition->is_script()) return;
+  const flow::FlowLimits& limits = step.given.limits.flow;
+  flow::EvalGiven given{step.at, step.random.next(), {}, step.given.zones.get()};
+  given.limits = {limits.slice, limits.string_bytes, limits.memory_bytes, limits.list_items,
+                  limits.call_depth};
+  Value output = work.withheld ? Value() : work.output;
+  // The script itself may be over by now.
+  flow::GivenRoots roots(run.input, script_context(run, run.started_at));
+  auto input =
+      flow::call_detached(run.definition->program, computed, {output, work.input}, roots, given);
+  if (input) {
+    work.undo.set("input", *std::move(input));
+  } else {
+    work.problem = "its compensation cannot be made: " + input.error().message;
+  }
+}
+
 }  // namespace
 
 std::optional<Work> work_of(const SettleJob& settle) {
@@ -42,13 +69,14 @@ std::optional<Work> work_of(const SettleJob& settle) {
   work.input = settle.input;
   work.input_blob = settle.input_blob;
   work.output = settle.output;
-  work.withheld = settle.state == "OUTPUT_QUARANTINED";
+  work.withheld = settle.withheld;
   return work;
 }
 
 void record(Step& step, Work work) {
   const Run& run = step.run;
   if (run.finished() || !work.undo.is_object() || run.saga.of_job(work.job)) return;
+  compute_input(step, work);
   SagaEntry entry;
   entry.seq = static_cast<uint32_t>(run.saga.entries.size() + 1);
   entry.job = work.job;

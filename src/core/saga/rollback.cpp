@@ -46,12 +46,12 @@ void finish(Step& step) {
 }
 
 /// The jobs this decision has stopped. Each is asked to tell when its worker has let go; the one
-/// whose end is the cause has nobody to wait for.
-std::vector<JobId> stopped_jobs(Step& step, const std::string& by) {
+/// whose end it was told of has nobody to wait for.
+std::vector<JobId> stopped_jobs(Step& step) {
   std::vector<JobId> stopped;
   for (Post& post : step.decision.posts) {
     auto* stop = std::get_if<StopJob>(&post);
-    if (!stop || by == "job " + stop->job.text()) continue;
+    if (!stop || stop->job == step.settled) continue;
     stop->awaited = true;
     stopped.push_back(stop->job);
   }
@@ -62,7 +62,7 @@ bool begin(Step& step, std::string trigger, std::string by, RunEnding ending) {
   Run& run = step.run;
   for (const JobId& member : run.saga.members)
     step.post(StopJob{member, "its saga is undone", true});
-  std::vector<JobId> stopped = stopped_jobs(step, by);
+  std::vector<JobId> stopped = stopped_jobs(step);
   if (!run.saga.newest_unsettled() && stopped.empty()) return false;
   step.emit(
       RollbackStarted{std::move(trigger), std::move(by), std::move(ending), std::move(stopped)});

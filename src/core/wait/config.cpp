@@ -153,7 +153,7 @@ std::optional<ResumeWindow> read_window(ConfigFields& fields) {
     parts->complain("invalid_window", "end", "A window that ends where it starts never opens.");
   window.start_minutes = start.value_or(0);
   window.end_minutes = end.value_or(0);
-  window.days = parts->day_filter(false);
+  window.days = parts->day_filter(false, "invalid_window");
   window.timezone = parts->text("timezone", "unknown_timezone").value_or("");
   return window;
 }

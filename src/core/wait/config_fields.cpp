@@ -123,7 +123,7 @@ std::optional<int> ConfigFields::clock(std::string_view name, std::string_view c
   return minutes;
 }
 
-void ConfigFields::read_days(DayFilter& filter) {
+void ConfigFields::read_days(DayFilter& filter, std::string_view code) {
   const Value* days = known("days");
   if (days == nullptr) return;
   DaySet set;
@@ -140,7 +140,7 @@ void ConfigFields::read_days(DayFilter& filter) {
     filter.days = set;
     return;
   }
-  complain("invalid_days", "days",
+  complain(code, "days",
            "\"days\" must list at least one of monday to sunday; it is " + shown(*days) + ".");
 }
 
@@ -165,9 +165,9 @@ void ConfigFields::read_holidays(DayFilter& filter) {
   }
 }
 
-DayFilter ConfigFields::day_filter(bool with_holidays) {
+DayFilter ConfigFields::day_filter(bool with_holidays, std::string_view code) {
   DayFilter filter;
-  read_days(filter);
+  read_days(filter, code);
   filter.business_days_only = boolean("business_days_only").value_or(false);
   if (with_holidays) read_holidays(filter);
   return filter;

@@ -29,13 +29,14 @@ class ConfigFields {
                                std::string_view choices);
   std::optional<int> clock(std::string_view name, std::string_view code);
   /// `days`, `business_days_only` and, where they are allowed, `holidays`.
-  DayFilter day_filter(bool with_holidays);
+  /// `code` is that of days that cannot be read.
+  DayFilter day_filter(bool with_holidays, std::string_view code = "invalid_days");
   /// An object in a field, to be read with the same findings.
   std::optional<ConfigFields> object(std::string_view name, std::string_view code);
   bool found_nothing_since(size_t findings) const { return findings_.size() == findings; }
 
  private:
-  void read_days(DayFilter& filter);
+  void read_days(DayFilter& filter, std::string_view code);
   void read_holidays(DayFilter& filter);
 
   const Value& object_;

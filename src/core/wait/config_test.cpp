@@ -170,6 +170,8 @@ TEST(WaitConfig, spread_and_window_have_bounds) {
   EXPECT_EQ(with(R"("resume_window": {"start": "08:00", "end": "08:00"})"),
             "invalid_window /resume_window/end");
   EXPECT_EQ(with(R"("resume_window": "always")"), "invalid_window /resume_window");
+  EXPECT_EQ(with(R"("resume_window": {"start": "08:00", "end": "09:00", "days": []})"),
+            "invalid_window /resume_window/days");
 }
 
 // W-40

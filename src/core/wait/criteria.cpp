@@ -82,12 +82,26 @@ std::optional<std::string> condition_mistake(std::string_view name, const Value&
   return std::nullopt;
 }
 
+/// A word that is no operator is told, rather than compared with an object that nobody sends.
+std::optional<std::string> operator_mistake(const Value& condition) {
+  if (condition.size() == 0) return "a condition names at least one of eq, ne, in and so on";
+  for (const Value::Member& one : condition.members()) {
+    std::string_view name = one.key.as_string();
+    if (!is_operator(name))
+      return "`" + std::string(name.substr(0, 40)) +
+             "` is no condition; to be equal to an object, write {\"eq\": {…}}";
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> object_mistake(const Value& criteria, bool inside, size_t& conditions) {
   if (!criteria.is_object()) return "criteria are an object of path and condition";
   for (const Value::Member& member : criteria.members()) {
     std::string_view path = member.key.as_string();
-    if (path == any_key && member.value.is_array()) {
+    if (path == any_key) {
       if (inside) return "`any` may not stand inside `any`";
+      if (!member.value.is_array() || member.value.size() == 0)
+        return "`any` is a list of at least one object of path and condition";
       for (const Value& one : member.value.items()) {
         if (auto mistake = object_mistake(one, true, conditions)) return mistake;
       }
@@ -96,10 +110,11 @@ std::optional<std::string> object_mistake(const Value& criteria, bool inside, si
     if (path.empty() || !graph::FieldPath::parse(path)) {
       return "`" + std::string(path.substr(0, 40)) + "` is not a path";
     }
-    if (!is_condition(member.value)) {
+    if (!member.value.is_object()) {
       ++conditions;
       continue;
     }
+    if (auto mistake = operator_mistake(member.value)) return mistake;
     conditions += member.value.size();
     for (const Value::Member& one : member.value.members()) {
       if (auto mistake = condition_mistake(one.key.as_string(), one.value)) return mistake;

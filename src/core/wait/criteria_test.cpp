@@ -60,6 +60,10 @@ TEST(Criteria, mistakes_are_named) {
   EXPECT_TRUE(criteria_mistake(*parse_json(R"({"a":{"in":1}})")));
   EXPECT_TRUE(criteria_mistake(*parse_json(R"({"any":[{"any":[]}]})")));
   EXPECT_TRUE(criteria_mistake(*parse_json(R"({"a[":1})")));
+  for (const char* wrong : {R"({"a":{"like":1}})", R"({"a":{"gt":1,"lke":2}})", R"({"a":{}})",
+                            R"({"any":5})", R"({"any":[]})"})
+    EXPECT_TRUE(criteria_mistake(*parse_json(wrong))) << wrong;
+  EXPECT_FALSE(criteria_mistake(*parse_json(R"({"a":{"eq":{"like":1}}})")));
   Value many = Value::object();
   for (int i = 0; i < 21; ++i) many.set("k" + std::to_string(i), i);
   EXPECT_EQ(criteria_mistake(many), "more than 20 conditions");

@@ -12,6 +12,14 @@ namespace {
 
 constexpr size_t correlation_bytes_max = 100;
 
+/// As every id that is chosen outside (W-4).
+bool is_correlation(std::string_view text) {
+  if (text.empty() || text.size() > correlation_bytes_max) return false;
+  for (char c : text)
+    if (c <= ' ' || c > '~' || c == '/' || c == '?' || c == '#' || c == '%') return false;
+  return true;
+}
+
 class Reader {
  public:
   Reader(const Value& config, const ForEventRules& rules, IsOpen is_open,
@@ -121,12 +129,12 @@ class Reader {
   std::string correlation_of(ConfigFields& fields, bool tells = true) {
     const Value* written = fields.known("correlation_id");
     if (written == nullptr) return {};
-    bool right = written->is_string() && !written->as_string().empty() &&
-                 written->as_string().size() <= correlation_bytes_max;
-    if (right) return std::string(written->as_string());
+    if (written->is_string() && is_correlation(written->as_string()))
+      return std::string(written->as_string());
     if (tells)
-      fields.complain("invalid_config", "correlation_id",
-                      "\"correlation_id\" must be a text of 1 to 100 bytes.");
+      fields.complain("invalid_id", "correlation_id",
+                      "\"correlation_id\" is 1 to 100 printable ASCII characters without space "
+                      "/ ? # %.");
     return {};
   }
 

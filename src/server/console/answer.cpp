@@ -69,22 +69,28 @@ std::optional<http::Response> console_answer(const http::Request& request,
     return std::nullopt;
   const ConsoleFile* file = choose(request.path, files);
   if (!file) return std::nullopt;
+  return file_response(request, *file);
+}
+
+bool console_page(std::string_view path) { return may_be_page(path); }
+
+http::Response file_response(const http::Request& request, const ConsoleFile& file) {
   http::Response response;
-  response.content_type = file->media_type;
+  response.content_type = file.media_type;
   // The names under assets change with what they hold.
-  bool hashed = is_under(file->path, "/assets");
+  bool hashed = is_under(file.path, "/assets");
   response.headers.emplace_back("Cache-Control",
                                 hashed ? "public, max-age=31536000, immutable" : "no-cache");
-  response.headers.emplace_back("ETag", std::string(file->etag));
+  response.headers.emplace_back("ETag", std::string(file.etag));
   response.headers.emplace_back("Vary", "Accept-Encoding");
   response.headers.emplace_back("Content-Security-Policy", std::string(policy));
   response.headers.emplace_back("Referrer-Policy", "no-referrer");
   response.headers.emplace_back("Cross-Origin-Opener-Policy", "same-origin");
-  if (routes::names_tag(request.header("if-none-match"), file->etag)) {
+  if (routes::names_tag(request.header("if-none-match"), file.etag)) {
     response.status = 304;
     return response;
   }
-  add_body(response, *file, request.header("accept-encoding"));
+  add_body(response, file, request.header("accept-encoding"));
   return response;
 }
 

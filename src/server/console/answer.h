@@ -12,4 +12,9 @@ namespace fermata::server {
 std::optional<http::Response> console_answer(const http::Request& request,
                                              const ConsoleFiles& files);
 
+/// True for an address that could be one of the console's pages.
+bool console_page(std::string_view path);
+/// One file as browsers get it, with what its pages may do.
+http::Response file_response(const http::Request& request, const ConsoleFile& file);
+
 }  // namespace fermata::server

@@ -1,6 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "server/console/answer.h"
+#include "server/console/folder.h"
 #include "server/http/parser.h"
 #include "server/test_world.h"
 
@@ -98,6 +102,31 @@ TEST(Console, without_its_files_the_server_says_how_to_add_it) {  // U-84
   EXPECT_EQ(page.status, 200);
   if (!ConsoleFiles::bundled().empty()) return;
   EXPECT_NE(page.text.find("without the console"), page.text.npos);
+}
+
+TEST(Console, files_of_a_folder_are_served_and_nothing_above_it) {  // U-84
+  namespace fs = std::filesystem;
+  fs::path root = fs::path(testing::TempDir()) / "fermata-console-dir";
+  fs::remove_all(root);
+  fs::create_directories(root / "dist" / "assets");
+  std::ofstream(root / "secret.js") << "secret";
+  std::ofstream(root / "dist" / "assets" / "a.js") << "code";
+  auto asked = [&](std::string_view line) {
+    auto out = ask(line);
+    out->answer = folder_answer(out->request, (root / "dist").string());
+    return out;
+  };
+  EXPECT_FALSE(asked("GET /runs")->answer) << "without a page there is nothing to show";
+  std::ofstream(root / "dist" / "index.html") << "page";
+  EXPECT_EQ(asked("GET /runs/x")->answer->body, "page");
+  EXPECT_EQ(asked("GET /")->header("Cache-Control"), "no-cache");
+  EXPECT_EQ(asked("GET /assets/a.js")->answer->body, "code");
+  EXPECT_EQ(asked("GET /assets/a.js")->answer->content_type, "text/javascript; charset=utf-8");
+  EXPECT_NE(asked("GET /")->header("Content-Security-Policy"), "");
+  for (const char* line :
+       {"GET /assets/../../secret.js", "GET /assets/gone.js", "POST /runs", "GET /api/v1/nothing"})
+    EXPECT_FALSE(asked(line)->answer) << line;
+  fs::remove_all(root);
 }
 
 }  // namespace

@@ -29,6 +29,12 @@ constexpr std::string_view approve_schema =
 constexpr std::string_view reject_schema =
     R"({"type":"object","required":["hash","reason"],"additionalProperties":false,"properties":{
       "hash":{"type":"string"},"reason":{"type":"string"},"note":{"type":"string"}}})";
+constexpr std::string_view bulk_approvals_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{
+      "action":{"enum":["reject"]},"filter":{"type":"object"},
+      "ids":{"type":"array","items":{"type":"string"}},"all":{"type":"boolean"},
+      "reason":{"type":"string"},"per_second":{"type":"integer"},"dry_run":{"type":"boolean"},
+      "token":{"type":"string"}}})";
 
 // clang-format off
 const Route table[] = {
@@ -37,6 +43,11 @@ const Route table[] = {
      .summary = "Questions to people, newest first.",
      .query = "status kind workflow_id execution_id q limit cursor",
      .response_schema = page_schema},
+    {.method = Method::post, .path = "/api/v1/approvals/bulk", .access = Access::operator_,
+     .work = Work::blocking, .handler = routes::bulk_approvals,
+     .summary = "Reject a selection of approvals, or show what would happen.", .body = Body::json,
+     .success = 202, .request_schema = bulk_approvals_schema,
+     .response_schema = bulk_begun_schema},
     {.method = Method::get, .path = "/api/v1/approvals/{approval_id}", .access = Access::viewer,
      .work = Work::blocking, .handler = routes::get_approval, .summary = "An approval.",
      .response_schema = approval_schema},

@@ -1,5 +1,3 @@
-#include <map>
-
 #include "front/run_query.h"
 #include "front/start_request.h"
 #include "server/routes/bulk_execution.h"
@@ -18,13 +16,6 @@ struct Selection {
   std::vector<std::string> missing;  ///< ids that are no execution of this account
 };
 
-Failure<Error> too_many(const Api& api) {
-  return fail(ErrorCode::invalid_field,
-              "More than bulk_items_max, " + std::to_string(api.options().bulk_items_max) +
-                  " executions are selected; narrow the filter.",
-              {{"invalid_field", "/filter", "It selects too much for one operation.", {}}});
-}
-
 Outcome<Selection> select_by_filter(Api& api, const RunFilter& filter) {
   Selection out;
   std::string cursor;
@@ -35,7 +26,7 @@ Outcome<Selection> select_by_filter(Api& api, const RunFilter& filter) {
       out.statuses.push_back(summary.status);
     }
     cursor = page.next_cursor;
-    if (out.ids.size() > api.options().bulk_items_max) return too_many(api);
+    if (out.ids.size() > api.options().bulk_items_max) return too_many(api, "executions");
   } while (!cursor.empty());
   return out;
 }
@@ -62,33 +53,13 @@ Outcome<Selection> select(Api& api, const Call& call, const BulkRequest& request
   return select_by_filter(api, runs);
 }
 
-Value counts(const std::map<std::string_view, int64_t>& by_name) {
-  Value out = Value::object();
-  for (const auto& [name, count] : by_name) out.set(name, count);
-  return out;
-}
-
-/// {count, by_status, sample, refused}: what would happen.
 Value forecast(const ExecutionAction& action, const Selection& selection) {
-  constexpr size_t sample_max = 10;
-  std::map<std::string_view, int64_t> by_status;
-  std::map<std::string_view, int64_t> refused;
-  Value sample = Value::array();
-  for (size_t i = 0; i < selection.ids.size(); ++i) {
-    ++by_status[name_of(selection.statuses[i])];
-    if (auto code = forbidden(action.name, selection.statuses[i])) {
-      ++refused[name_of(*code)];
-    } else if (sample.size() < sample_max) {
-      sample.push(selection.ids[i]);
-    }
-  }
-  if (!selection.missing.empty())
-    refused[name_of(ErrorCode::execution_not_found)] =
-        static_cast<int64_t>(selection.missing.size());
-  return Value::object({{"count", selection.ids.size()},
-                        {"by_status", counts(by_status)},
-                        {"sample", std::move(sample)},
-                        {"refused", counts(refused)}});
+  BulkForecast forecast;
+  for (size_t i = 0; i < selection.ids.size(); ++i)
+    forecast.add(name_of(selection.statuses[i]), selection.ids[i],
+                 forbidden(action.name, selection.statuses[i]));
+  forecast.add_missing(ErrorCode::execution_not_found, selection.missing.size());
+  return forecast.value();
 }
 
 Outcome<BulkRequest> read_request(const Call& call, ExecutionAction& action) {
@@ -111,6 +82,8 @@ Outcome<void> serve(Api& api, const Call& call) {
   if (request.dry_run) {
     FERMATA_TRY(selection, select(api, call, request));
     Value told = forecast(action, selection);
+    if (action.name == "migrate")
+      FERMATA_TRY_VOID(tell_fits(api, call.who.account, action, selection.ids, told));
     preview.items = std::move(selection.ids);
     answer_preview(api, call, std::move(preview), std::move(told));
     return {};

@@ -1,5 +1,3 @@
-#include <map>
-
 #include "front/fields.h"
 #include "front/job_query.h"
 #include "server/routes/bulk_job.h"
@@ -27,11 +25,7 @@ Outcome<SelectedJobs> jobs_by_filter(Api& api, const JobFilter& filter) {
       out.ids.push_back(summary.id.text());
       out.jobs.push_back(std::move(summary));
     }
-    if (out.ids.size() > api.options().bulk_items_max)
-      return fail(ErrorCode::invalid_field,
-                  "More than bulk_items_max, " + std::to_string(api.options().bulk_items_max) +
-                      " jobs are selected; narrow the filter.",
-                  {{"invalid_field", "/filter", "It selects too much for one operation.", {}}});
+    if (out.ids.size() > api.options().bulk_items_max) return too_many(api, "jobs");
     cursor = page.next_cursor;
   } while (!cursor.empty());
   return out;
@@ -55,32 +49,13 @@ Outcome<SelectedJobs> select_jobs(Api& api, const Call& call, const BulkRequest&
   return out;
 }
 
-Value named_counts(const std::map<std::string_view, int64_t>& by_name) {
-  Value out = Value::object();
-  for (const auto& [name, count] : by_name) out.set(name, count);
-  return out;
-}
-
-/// {count, by_status, sample, refused}: what would happen.
 Value job_forecast(const SelectedJobs& selection) {
-  constexpr size_t sample_max = 10;
-  std::map<std::string_view, int64_t> by_state;
-  std::map<std::string_view, int64_t> refused;
-  Value sample = Value::array();
-  for (const job::Summary& summary : selection.jobs) {
-    ++by_state[name_of(summary.state)];
-    if (is_terminal(summary.state)) {
-      ++refused[name_of(ErrorCode::wrong_state)];
-    } else if (sample.size() < sample_max) {
-      sample.push(summary.id.text());
-    }
-  }
-  if (!selection.missing.empty())
-    refused[name_of(ErrorCode::job_not_found)] = static_cast<int64_t>(selection.missing.size());
-  return Value::object({{"count", selection.ids.size()},
-                        {"by_status", named_counts(by_state)},
-                        {"sample", std::move(sample)},
-                        {"refused", named_counts(refused)}});
+  BulkForecast forecast;
+  for (const job::Summary& summary : selection.jobs)
+    forecast.add(name_of(summary.state), summary.id.text(),
+                 is_terminal(summary.state) ? std::optional(ErrorCode::wrong_state) : std::nullopt);
+  forecast.add_missing(ErrorCode::job_not_found, selection.missing.size());
+  return forecast.value();
 }
 
 Outcome<void> serve_jobs(Api& api, const Call& call) {

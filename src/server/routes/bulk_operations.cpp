@@ -36,8 +36,13 @@ Value bulk_value(const BulkRecord& record) {
        {"ended_at", record.ended_at ? Value(to_rfc3339(*record.ended_at)) : Value()}});
 }
 
+/// What is bound to more than an id has the rest behind a space.
+std::string_view id_of(const std::string& item) {
+  return std::string_view(item).substr(0, item.find(' '));
+}
+
 Value result_value(const BulkResult& result) {
-  return Value::object({{"id", result.item},
+  return Value::object({{"id", id_of(result.item)},
                         {"result", result.failed ? "failed" : "refused"},
                         {"code", result.code},
                         {"message", result.message}});
@@ -63,7 +68,7 @@ Outcome<Value> items_value(Api& api, const Call& call) {
       continue;
     }
     const char* became = i >= record.position ? "pending" : i < known_until ? "done" : "not_kept";
-    items.push(Value::object({{"id", ids[i - from]}, {"result", became}}));
+    items.push(Value::object({{"id", id_of(ids[i - from])}, {"result", became}}));
   }
   uint64_t end = from + ids.size();
   return page_value(std::move(items), end < record.matched ? std::to_string(end) : "");

@@ -65,8 +65,12 @@ BulkRequest read_bulk_request(front::Fields& fields) {
   request.reason = fields.text("reason").value_or("");
   request.dry_run = fields.boolean("dry_run").value_or(false);
   request.token = fields.text("token", 100).value_or("");
-  request.per_second =
-      static_cast<uint32_t>(fields.integer("per_second", 1, per_second_max).value_or(0));
+  // Dead letters know it by the longer name.
+  auto rate = fields.integer("rate_per_second", 1, per_second_max);
+  auto per_second = fields.integer("per_second", 1, per_second_max);
+  if (rate && per_second && *rate != *per_second)
+    fields.wrong("rate_per_second", "`per_second` says otherwise.");
+  request.per_second = static_cast<uint32_t>(rate ? *rate : per_second.value_or(0));
   if (request.dry_run && !request.token.empty())
     fields.wrong("token", "A token acts on a dry run; a dry run takes none.");
   if (request.ids && !request.filter.is_null())
@@ -86,11 +90,46 @@ std::string bulk_request_hash(const Value& body) {
   Value asked = Value::object();
   for (const Value::Member& member : body.members()) {
     std::string_view name = member.key.as_string();
-    if (name != "dry_run" && name != "token" && name != "reason" && name != "per_second")
-      asked.set(name, member.value);
+    bool how = name == "dry_run" || name == "token" || name == "reason" || name == "per_second" ||
+               name == "rate_per_second";
+    if (!how) asked.set(name, member.value);
   }
   // With the token alone nothing is said again.
   return asked.size() == 0 ? std::string() : front::request_hash("bulk", asked);
+}
+
+void BulkForecast::add(std::string_view status, std::string_view id,
+                       std::optional<ErrorCode> refusal) {
+  constexpr size_t sample_max = 10;
+  ++count_;
+  ++by_status_[std::string(status)];
+  if (refusal) {
+    ++refused_[std::string(name_of(*refusal))];
+  } else if (sample_.size() < sample_max) {
+    sample_.emplace_back(id);
+  }
+}
+
+void BulkForecast::add_missing(ErrorCode code, size_t count) {
+  if (count > 0) refused_[std::string(name_of(code))] += static_cast<int64_t>(count);
+}
+
+Value BulkForecast::value() const {
+  Value by_status = Value::object(), refused = Value::object(), sample = Value::array();
+  for (const auto& [name, count] : by_status_) by_status.set(name, count);
+  for (const auto& [name, count] : refused_) refused.set(name, count);
+  for (const std::string& id : sample_) sample.push(id);
+  return Value::object({{"count", count_},
+                        {"by_status", std::move(by_status)},
+                        {"sample", std::move(sample)},
+                        {"refused", std::move(refused)}});
+}
+
+Failure<Error> too_many(const Api& api, std::string_view things) {
+  return fail(ErrorCode::invalid_field,
+              "More than bulk_items_max, " + std::to_string(api.options().bulk_items_max) + " " +
+                  std::string(things) + " are selected; narrow the filter.",
+              {{"invalid_field", "/filter", "It selects too much for one operation.", {}}});
 }
 
 void answer_preview(Api& api, const Call& call, BulkPreview preview, Value told) {

@@ -1,4 +1,6 @@
 #pragma once
+#include <map>
+
 #include "front/fields.h"
 #include "server/bulk_previews.h"
 #include "server/routes/common.h"
@@ -20,6 +22,23 @@ BulkRequest read_bulk_request(front::Fields& fields);
 Outcome<void> check_bulk_request(const BulkRequest& request);
 /// Over what is asked for: without what says how and whether to act.
 std::string bulk_request_hash(const Value& body);
+
+/// What would happen to a selection, thing by thing.
+class BulkForecast {
+ public:
+  /// `refusal` is why the action would be refused, if it would.
+  void add(std::string_view status, std::string_view id, std::optional<ErrorCode> refusal);
+  void add_missing(ErrorCode code, size_t count);
+  /// {count, by_status, sample, refused}
+  Value value() const;
+
+ private:
+  size_t count_ = 0;
+  std::map<std::string, int64_t, std::less<>> by_status_, refused_;
+  std::vector<std::string> sample_;
+};
+/// A filter that selects more than `bulk_items_max` of these.
+Failure<Error> too_many(const Api& api, std::string_view things);
 
 /// Keeps the preview and answers `told` with the token that acts on it.
 void answer_preview(Api& api, const Call& call, BulkPreview preview, Value told);

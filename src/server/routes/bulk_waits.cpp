@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <map>
 
 #include "front/fields.h"
 #include "server/routes/bulk_request.h"
@@ -30,11 +29,7 @@ Outcome<SelectedWaits> waits_by_filter(Api& api, WaitFilter filter) {
   WaitStart start;
   do {
     FERMATA_TRY(page, api.reader().list_waits(filter, front::page_limit_max, start));
-    if (page.total > api.options().bulk_items_max)
-      return fail(ErrorCode::invalid_field,
-                  "More than bulk_items_max, " + std::to_string(api.options().bulk_items_max) +
-                      " waits are selected; narrow the filter.",
-                  {{"invalid_field", "/filter", "It selects too much for one operation.", {}}});
+    if (page.total > api.options().bulk_items_max) return too_many(api, "waits");
     for (WaitRecord& record : page.items) {
       out.ids.push_back(record.wait.id);
       out.waits.push_back(std::move(record.wait));
@@ -63,33 +58,15 @@ Outcome<SelectedWaits> select_waits(Api& api, const Call& call, const BulkReques
   return out;
 }
 
-Value counted(const std::map<std::string_view, int64_t>& by_name) {
-  Value out = Value::object();
-  for (const auto& [name, count] : by_name) out.set(name, count);
-  return out;
-}
-
-/// {count, by_status, sample, refused}: what would happen.
 Value wait_forecast(const WaitAction& action, const SelectedWaits& selection) {
-  constexpr size_t sample_max = 10;
-  std::map<std::string_view, int64_t> by_status;
-  std::map<std::string_view, int64_t> refused;
-  Value sample = Value::array();
+  BulkForecast forecast;
   for (const Wait& wait : selection.waits) {
-    ++by_status[name_of(wait.status)];
     bool stands = is_pending(wait.status) || (action.name == "resume" && wait.parked);
-    if (!stands) {
-      ++refused[name_of(ErrorCode::wait_ended)];
-    } else if (sample.size() < sample_max) {
-      sample.push(wait.id);
-    }
+    forecast.add(name_of(wait.status), wait.id,
+                 stands ? std::nullopt : std::optional(ErrorCode::wait_ended));
   }
-  if (!selection.missing.empty())
-    refused[name_of(ErrorCode::wait_not_found)] = static_cast<int64_t>(selection.missing.size());
-  return Value::object({{"count", selection.ids.size()},
-                        {"by_status", counted(by_status)},
-                        {"sample", std::move(sample)},
-                        {"refused", counted(refused)}});
+  forecast.add_missing(ErrorCode::wait_not_found, selection.missing.size());
+  return forecast.value();
 }
 
 WaitAction read_wait_action(front::Fields& fields) {

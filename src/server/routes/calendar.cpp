@@ -18,13 +18,21 @@ struct Kinds {
   bool waits = true;
   bool timeouts = true;
   bool schedules = true;
+  bool retries = true;
+  bool deadlines = true;
+  bool approvals = true;
+  bool any_of_agenda() const { return retries || deadlines || approvals; }
+  bool has(Agenda::Kind kind) const {
+    if (kind == Agenda::Kind::retry) return retries;
+    return kind == Agenda::Kind::deadline ? deadlines : approvals;
+  }
 };
 
-/// `kinds`: some of wait, timeout, schedule, with commas; all when absent.
+/// `kinds`: some of them with commas; all when absent.
 Outcome<Kinds> kinds_of(const Call& call) {
   const std::string* asked = front::find_value(call.query, "kinds");
   if (!asked) return Kinds{};
-  Kinds kinds{false, false, false};
+  Kinds kinds{false, false, false, false, false, false};
   std::string_view rest = *asked;
   while (!rest.empty()) {
     size_t end = std::min(rest.find(','), rest.size());
@@ -36,8 +44,15 @@ Outcome<Kinds> kinds_of(const Call& call) {
       kinds.timeouts = true;
     else if (one == "schedule")
       kinds.schedules = true;
+    else if (one == "retry")
+      kinds.retries = true;
+    else if (one == "deadline")
+      kinds.deadlines = true;
+    else if (one == "approval")
+      kinds.approvals = true;
     else
-      return front::bad_query("kinds", "Some of wait, timeout and schedule are expected.");
+      return front::bad_query(
+          "kinds", "Some of wait, timeout, schedule, retry, deadline and approval are expected.");
   }
   return kinds;
 }
@@ -81,6 +96,17 @@ Outcome<bool> add_schedules(Api& api, const front::CalendarRequest& request, Buc
   return whole;
 }
 
+/// False when something is left out.
+bool add_agenda(Api& api, const front::CalendarRequest& request, const Kinds& kinds,
+                Buckets& buckets) {
+  Agenda::Seen seen = api.hub().agenda().between(request.filter.account, *request.filter.due_from,
+                                                 *request.filter.due_to);
+  for (const Agenda::Due& due : seen.dues)
+    if (kinds.has(due.kind))
+      ++buckets[front::bucket_of(due.at, request)][std::string(name_of(due.kind))];
+  return seen.all;
+}
+
 Value buckets_value(const Buckets& buckets) {
   Value list = Value::array();
   for (const auto& [start, kinds] : buckets) {
@@ -106,6 +132,7 @@ Outcome<Value> calendar_of(Api& api, const Call& call) {
     FERMATA_TRY(all, add_schedules(api, request, buckets));
     whole = all;
   }
+  if (kinds.any_of_agenda()) whole = add_agenda(api, request, kinds, buckets) && whole;
   return Value::object(
       {{"zone", request.zone_name}, {"truncated", !whole}, {"buckets", buckets_value(buckets)}});
 }

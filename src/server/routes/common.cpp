@@ -33,7 +33,23 @@ Outcome<KnownDefinitions> definitions_of(Api& api, const RunSummary& summary) {
   });
 }
 
+namespace {
+
+/// A seed of a simulation is shown as a run is.
+Outcome<OwnRun> lived_seed(Api& api, const Call& call) {
+  const std::string& text = call.variable(1);
+  uint64_t seed = 0;
+  auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (code != std::errc() || end != text.data() + text.size())
+    return fail(ErrorCode::value_not_found, "A seed is a number; `" + text + "` is none.");
+  FERMATA_TRY(lived, api.simulations().live(call.who.account, call.variable(0), seed));
+  return OwnRun{lived->run, KnownDefinitions(lived->definition)};
+}
+
+}  // namespace
+
 Outcome<OwnRun> own_history(Api& api, const Call& call) {
+  if (call.route.path.starts_with("/api/v1/simulations/")) return lived_seed(api, call);
   FERMATA_TRY(run, api.reader().find(RunId(call.variable(0))));
   if (run.version == 0 || run.summary.account != call.who.account)
     return no_such_run(call.variable(0));

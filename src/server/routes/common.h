@@ -16,7 +16,8 @@ namespace fermata::server::routes {
 /// The run of the path's first variable, if it is the caller's: another account's runs do not
 /// exist.
 Outcome<RunSummary> own_run(Api& api, const Call& call);
-/// The same with its whole history and definition.
+/// The same with its whole history and definition; also of a seed of a simulation, where the path
+/// names one.
 struct OwnRun {
   StoredRun run;
   KnownDefinitions definitions;

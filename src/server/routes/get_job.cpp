@@ -36,13 +36,17 @@ void get_job(Api& api, Call call) {
   if (!job) return api.fail(call, job.error());
   Value shown = job::view::job(*job, any_start);
   const job::Attempt* open = job->open_attempt();
-  if (!open) return call.send_json(200, shown);
-  fleet::LeaseKey key{job->id, open->fence};
-  bool taken = api.jobs().with_workers([call, shown, key](Workers& workers) mutable {
-    if (const fleet::Lease* lease = workers.fleet().find_lease(key))
-      shown.set("progress", fleet::view::progress(lease->progress));
-    call.send_json(200, shown);
-  });
+  bool waits = job->state == job::State::scheduled;
+  if (!open && !waits) return call.send_json(200, shown);
+  fleet::LeaseKey key{job->id, open ? open->fence : 0};
+  Instant now = api.now();
+  bool taken = api.jobs().with_workers(
+      [call, shown, key, now, since = job->waiting_since](Workers& workers) mutable {
+        if (const fleet::Lease* lease = workers.fleet().find_lease(key))
+          shown.set("progress", fleet::view::progress(lease->progress));
+        fleet::view::add_waiting(shown, workers.fleet(), key.job, since, now);
+        call.send_json(200, shown);
+      });
   if (!taken) call.send_json(200, shown);
 }
 
@@ -59,12 +63,14 @@ void get_job_result(Api& api, Call call) {
     return api.fail(call, {ErrorCode::wrong_state,
                            "The job is " + std::string(name_of(job->state)) + " and has no result.",
                            {}});
-  auto output = payload_value(api, call.who.account, job->output);
+  auto output = output_value(api, *job);
   if (!output) return api.fail(call, output.error());
-  call.send_json(200, Value::object({{"id", job->id.text()},
-                                     {"state", name_of(job->state)},
-                                     {"output", *std::move(output)},
-                                     {"error", job->error}}));
+  Value shown = Value::object({{"id", job->id.text()},
+                               {"state", name_of(job->state)},
+                               {"output", *std::move(output)},
+                               {"error", job->error}});
+  if (job->withholds()) shown.set("output_withheld", true);
+  call.send_json(200, shown);
 }
 
 void get_job_history(Api& api, Call call) {

@@ -6,6 +6,11 @@
 namespace fermata::server::routes {
 namespace {
 
+/// The path names the node behind its run, which is one variable, or two for a seed.
+const std::string& node_of(const Call& call) {
+  return call.variable(call.route.path.starts_with("/api/v1/simulations/") ? 2 : 1);
+}
+
 /// `?at=`: a sequence of the run.
 Outcome<std::optional<uint64_t>> read_at(const Call& call, const RunSummary& run) {
   FERMATA_TRY(at, front::read_number(call.query, "at"));
@@ -25,7 +30,7 @@ Outcome<Value> read_node(Api& api, const Call& call) {
   FERMATA_TRY(own, own_history(api, call));
   FERMATA_TRY(at, read_at(call, own.run.summary));
   const std::string* item = front::find_value(call.query, "item");
-  return view::node(own.run.summary, own.run.history, own.definitions, call.variable(1), at,
+  return view::node(own.run.summary, own.run.history, own.definitions, node_of(call), at,
                     item ? *item : std::string());
 }
 
@@ -49,8 +54,7 @@ Outcome<Value> read_items(Api& api, const Call& call) {
   wanted.after = cursor.value_or(0);
   wanted.status = std::move(status);
   wanted.at_sequence = at;
-  return view::node_items(own.run.summary, own.run.history, own.definitions, call.variable(1),
-                          wanted);
+  return view::node_items(own.run.summary, own.run.history, own.definitions, node_of(call), wanted);
 }
 
 void answer(Api& api, const Call& call, const Outcome<Value>& value) {

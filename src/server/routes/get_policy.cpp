@@ -107,11 +107,9 @@ Outcome<Value> policy_value(Api& api, const Call& call) {
     out.set("effective", api.policy().current()->of(call.who.account).effective);
     return out;
   }
-  FERMATA_TRY(effective, api.policy().store().snapshot(wanted));
-  if (!effective)
-    return fail(ErrorCode::snapshot_not_found, "There is no snapshot `" + wanted + "`.");
+  FERMATA_TRY(effective, front::own_snapshot(api.policy().store(), call.who.account, wanted));
   out.set("snapshot", wanted);
-  out.set("effective", *std::move(effective));
+  out.set("effective", std::move(effective));
   return out;
 }
 
@@ -133,6 +131,9 @@ Value policy_status(Api& api, const AccountId& account) {
       documents.set(policy::name_of(one.kind), document_lead(one));
   Value out = Value::object({{"snapshot", policy.snapshot},
                              {"in_force", !policy.none()},
+                             {"judged_by", name_of(api.options().policy.mode)},
+                             {"fail_mode", job::name_of(policy::fail_mode_of(
+                                               policy, api.options().policy.fail_mode))},
                              {"file", status.file_present ? Value(status.file) : Value()},
                              {"documents", std::move(documents)},
                              {"bundles", policy.bundles.size()}});

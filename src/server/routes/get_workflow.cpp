@@ -18,12 +18,11 @@ void get_workflow(Api& api, Call call) {
   Value body = workflow_value(*record);
   body.set("language", definition->language());
   body.set("definition", definition->document());
+  body.set("layout", record->layout);
   if (definition->is_flow()) {
     const flow::CheckedScript& script = definition->script->script;
     body.set("description", script.front.description);
     body.set("warnings", front::flow_findings(script.warnings, "warning", "/source"));
-  } else {
-    body.set("layout", record->layout);
   }
   call.send(workflow_response(200, *record, body));
 }

@@ -17,7 +17,10 @@ void readyz(Api& api, Call call) {
     return api.fail(call, {ErrorCode::store_unavailable, "The engine is still recovering.", {}});
   auto reached = api.reader().summary(RunId("ready"));
   if (!reached) return api.fail(call, reached.error());
-  call.send_json(200, Value::object({{"status", "ready"}}));
+  Value out = Value::object({{"status", "ready"}});
+  // What only a later release can run is left to a server of that release (F-46).
+  if (size_t newer = api.definitions().newer(); newer > 0) out.set("newer_definitions", newer);
+  call.send_json(200, out);
 }
 
 void version(Api& api, Call call) {

@@ -72,9 +72,15 @@ Outcome<Value> payload_value(Api& api, const AccountId& account, const job::Payl
   return parse_json(*text, {.nesting_max = api.options().job_limits.report.nesting_max});
 }
 
+Outcome<Value> output_value(Api& api, const job::Job& job) {
+  // What may be used before it was scanned stands beside the job until then.
+  if (job.state == job::State::succeeded && job.held) return held_value(api, job.id);
+  return payload_value(api, job.account, job.output);
+}
+
 Outcome<Value> ended_job(Api& api, const AccountId& account, const JobId& id) {
   FERMATA_TRY(job, own_job(api, account, id));
-  FERMATA_TRY(output, payload_value(api, account, job.output));
+  FERMATA_TRY(output, output_value(api, job));
   Value out = job::view::receipt(summarize(job, {}));
   out.set("output", std::move(output));
   out.set("error", job.error);

@@ -6,8 +6,23 @@
 namespace fermata::server::routes {
 namespace {
 
-void keep_lines(Api& api, const Call& call, LogChunk chunk) {
-  api.pool().submit_owed([&api, call, chunk = std::move(chunk)] {
+/// Lines as far as the output rules let them be read (J-50).
+void clean_lines(Api& api, const fleet::Lease& lease, std::vector<std::string>& lines) {
+  const policy::PolicyPtr current = api.policy().current();
+  if (!api.options().clean_text || !current) return;
+  policy::OutputFacts facts;
+  facts.tenant = lease.account.text();
+  facts.topic = lease.topic;
+  facts.content_types = {"text/plain"};
+  for (std::string& line : lines) {
+    Value kept = api.options().clean_text(current->of(lease.account), facts, Value(line));
+    line = kept.is_string() ? std::string(kept.as_string()) : std::string();
+  }
+}
+
+void keep_lines(Api& api, const Call& call, const fleet::Lease& lease, LogChunk chunk) {
+  api.pool().submit_owed([&api, call, lease, chunk = std::move(chunk)]() mutable {
+    clean_lines(api, lease, chunk.lines);
     auto dropped = api.job_files().append_log(chunk, api.options().job_log_bytes_max);
     if (!dropped) return api.fail(call, dropped.error());
     call.send_json(200, Value::object({{"answer", "ok"}, {"dropped", *dropped}}));
@@ -35,21 +50,21 @@ void append_job_log(Api& api, Call call) {
   auto read = front::read_log(call.body);
   if (!read) return api.fail(call, read.error());
   RegistrationId id = read->registration;
-  visit_registration(api, std::move(call), id,
-                     [&api, request = *std::move(read)](Workers& workers, const Call& asked) {
-                       using Renewal = fleet::Fleet::Renewal;
-                       fleet::LeaseKey key{JobId(asked.variable(0)), request.fence};
-                       auto renewed = workers.renew(request.registration, key, {});
-                       if (!renewed) return api.fail(asked, renewed.error());
-                       const fleet::Lease* lease = workers.fleet().find_lease(key);
-                       if (*renewed != Renewal::ok || !lease) {
-                         const char* word = *renewed == Renewal::cancel ? "cancel" : "lost";
-                         return asked.send_json(
-                             200,
-                             Value::object({{"answer", word}, {"dropped", request.lines.size()}}));
-                       }
-                       keep_lines(api, asked, {key.job, lease->attempt, api.now(), request.lines});
-                     });
+  visit_registration(
+      api, std::move(call), id,
+      [&api, request = *std::move(read)](Workers& workers, const Call& asked) {
+        using Renewal = fleet::Fleet::Renewal;
+        fleet::LeaseKey key{JobId(asked.variable(0)), request.fence};
+        auto renewed = workers.renew(request.registration, key, {});
+        if (!renewed) return api.fail(asked, renewed.error());
+        const fleet::Lease* lease = workers.fleet().find_lease(key);
+        if (*renewed != Renewal::ok || !lease) {
+          const char* word = *renewed == Renewal::cancel ? "cancel" : "lost";
+          return asked.send_json(
+              200, Value::object({{"answer", word}, {"dropped", request.lines.size()}}));
+        }
+        keep_lines(api, asked, *lease, {key.job, lease->attempt, api.now(), request.lines});
+      });
 }
 
 void get_job_log(Api& api, Call call) {

@@ -15,10 +15,23 @@ void get_job_attempts(Api& api, Call call);
 void get_job_result(Api& api, Call call);
 void cancel_job(Api& api, Call call);
 void amend_job(Api& api, Call call);
+void get_held_output(Api& api, Call call);
+void release_output(Api& api, Call call);
+void discard_output(Api& api, Call call);
 void approve_job(Api& api, Call call);
 void reject_job(Api& api, Call call);
 
+void get_placement(Api& api, Call call);
 void list_queues(Api& api, Call call);
+void list_pools(Api& api, Call call);
+void put_pool(Api& api, Call call);
+void delete_pool(Api& api, Call call);
+void put_pool_topic(Api& api, Call call);
+void delete_pool_topic(Api& api, Call call);
+void drain_pool(Api& api, Call call);
+void activate_pool(Api& api, Call call);
+void get_limits(Api& api, Call call);
+void put_limits(Api& api, Call call);
 void list_workers(Api& api, Call call);
 void get_worker(Api& api, Call call);
 void drain_worker(Api& api, Call call);
@@ -49,6 +62,7 @@ void get_dead_letter(Api& api, Call call);
 void discard_dead_letter(Api& api, Call call);
 void purge_dead_letters(Api& api, Call call);
 void retry_dead_letter(Api& api, Call call);
+void remediate_job(Api& api, Call call);
 
 /// Puts a command into the engine's queue; `done` is called after its commit, on the partition's
 /// thread. Refusals are answered here.
@@ -59,6 +73,10 @@ using WorkersVisit = std::function<void(Workers&, const Call&)>;
 void visit_workers(Api& api, Call call, WorkersVisit visit);
 /// The same in the name of a registration; refused when that is another account's.
 void visit_registration(Api& api, Call call, RegistrationId id, WorkersVisit visit);
+/// Shared workers are everybody's to see; others are those of their accounts.
+bool is_seen_by(const fleet::Registration& registration, const Principal& who);
+/// When a drain is over, by `{timeout_ms?}`; nothing: when all have finished.
+Outcome<std::optional<Instant>> drain_end(Api& api, const Call& call);
 /// The entry of the path's first variable, if it is the caller's.
 Outcome<DeadLetterEntry> own_dead_letter(Api& api, const Call& call);
 /// The job of the path's first variable, if it is the caller's.
@@ -66,6 +84,10 @@ Outcome<job::Job> own_job(Api& api, const Call& call);
 Outcome<job::Job> own_job(Api& api, const AccountId& account, const JobId& id);
 /// The value of a payload, from its blob where it lies in one.
 Outcome<Value> payload_value(Api& api, const AccountId& account, const job::Payload& payload);
+/// The output of a job that has ended, as far as it is for everybody.
+Outcome<Value> output_value(Api& api, const job::Job& job);
+/// The output that is held beside a job.
+Outcome<Value> held_value(Api& api, const JobId& job);
 /// `{id, state, request_hash, …, output, error}` of a job that has ended.
 Outcome<Value> ended_job(Api& api, const AccountId& account, const JobId& id);
 /// Bytes as they are, never to be shown by a browser.

@@ -1,4 +1,5 @@
 #include "server/routes/bulk_job.h"
+#include "server/routes/dead_letter_retry.h"
 #include "server/routes/job_routes.h"
 #include "server/routes/schemas.h"
 #include "server/routes/table.h"
@@ -33,12 +34,29 @@ constexpr std::string_view batch_schema =
 constexpr std::string_view amend_schema =
     R"({"type":"object","additionalProperties":false,"properties":{"labels":{"type":"object"},
       "input":{},"topic":{"type":"string"},"budget":{"type":"object"}}})";
+constexpr std::string_view note_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{"note":{"type":"string"}}})";
 constexpr std::string_view register_schema =
     R"({"type":"object","required":["worker_id","topics"],"properties":{
       "worker_id":{"type":"string"},"pool":{"type":"string"},
       "topics":{"type":"array","items":{"type":"string"}},"max_parallel":{"type":"integer"},
       "capabilities":{"type":"array"},"labels":{"type":"object"},"region":{"type":"string"},
       "type":{"type":"string"},"sdk":{"type":"string"},"resume":{"type":"array"}}})";
+constexpr std::string_view pool_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{
+      "capabilities":{"type":"array","items":{"type":"string"}},"requires":{"type":"array"},
+      "max_concurrent":{"type":"integer"},"rate":{"type":"object"},
+      "status":{"enum":["active","draining","inactive"]},"drain_until":{"type":"string"},
+      "lease_ms":{"type":"integer"},"run_timeout_ms":{"type":"integer"},
+      "start_timeout_ms":{"type":"integer"},"queue_timeout_ms":{"type":"integer"}}})";
+constexpr std::string_view limits_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{
+      "accounts":{"type":"object"},"topics":{"type":"object"},"keys":{"type":"object"}}})";
+constexpr std::string_view drain_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{
+      "timeout_ms":{"type":"integer","minimum":0}}})";
+constexpr std::string_view revision_schema =
+    R"({"type":"object","required":["revision"],"properties":{"revision":{"type":"integer"}}})";
 constexpr std::string_view claim_schema =
     R"({"type":"object","required":["registration_id","seq"],"properties":{
       "registration_id":{"type":"string"},"seq":{"type":"integer"},
@@ -57,6 +75,16 @@ constexpr std::string_view bulk_jobs_schema =
       "ids":{"type":"array","items":{"type":"string"}},"all":{"type":"boolean"},
       "reason":{"type":"string"},"per_second":{"type":"integer"},"dry_run":{"type":"boolean"},
       "token":{"type":"string"}}})";
+
+constexpr std::string_view bulk_letters_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{
+      "action":{"enum":["retry"]},"filter":{"type":"object"},
+      "ids":{"type":"array","items":{"type":"string"}},"all":{"type":"boolean"},
+      "reason":{"type":"string"},"rate_per_second":{"type":"integer"},
+      "per_second":{"type":"integer"},"dry_run":{"type":"boolean"},"token":{"type":"string"}}})";
+constexpr std::string_view remediate_schema =
+    R"({"type":"object","required":["remediation_id"],"additionalProperties":false,
+      "properties":{"remediation_id":{"type":"string"}}})";
 
 constexpr std::string_view letter_retry_schema =
     R"({"type":"object","additionalProperties":false,"properties":{"changes":{"type":"object",
@@ -121,6 +149,23 @@ const Route table[] = {
      .work = Work::command, .handler = routes::amend_job,
      .summary = "Change a job that was never dispatched.", .body = Body::json,
      .request_schema = amend_schema, .response_schema = receipt_schema},
+    {.method = Method::post, .path = "/api/v1/jobs/{job_id}/remediate",
+     .access = Access::operator_, .work = Work::blocking, .handler = routes::remediate_job,
+     .summary = "Submit a job that policy denied the way its rule proposes; one job per proposal.",
+     .body = Body::json, .success = 201, .request_schema = remediate_schema,
+     .response_schema = receipt_schema},
+    {.method = Method::get, .path = "/api/v1/jobs/{job_id}/output", .access = Access::operator_,
+     .work = Work::blocking, .handler = routes::get_held_output,
+     .summary = "An output that is held back; each reading is audited."},
+    {.method = Method::post, .path = "/api/v1/jobs/{job_id}/output/release",
+     .access = Access::operator_, .work = Work::blocking, .handler = routes::release_output,
+     .summary = "Let a quarantined output be used; nothing is executed again.",
+     .body = Body::json_optional, .request_schema = note_schema,
+     .response_schema = receipt_schema},
+    {.method = Method::post, .path = "/api/v1/jobs/{job_id}/output/discard",
+     .access = Access::operator_, .work = Work::command, .handler = routes::discard_output,
+     .summary = "Destroy a quarantined output.", .body = Body::json_optional,
+     .request_schema = reason_schema, .response_schema = receipt_schema},
     // Dead letters.
     {.method = Method::get, .path = "/api/v1/dlq", .access = Access::viewer,
      .work = Work::blocking, .handler = routes::list_dead_letters,
@@ -140,6 +185,11 @@ const Route table[] = {
      .summary = "Submit what failed once more, judged anew; however often, it is one job.",
      .body = Body::json_optional, .success = 201, .request_schema = letter_retry_schema,
      .response_schema = receipt_schema},
+    {.method = Method::post, .path = "/api/v1/dlq/bulk", .access = Access::operator_,
+     .work = Work::blocking, .handler = routes::bulk_dead_letters,
+     .summary = "Retry a selection of entries, or show what would happen.", .body = Body::json,
+     .success = 202, .request_schema = bulk_letters_schema,
+     .response_schema = bulk_begun_schema},
     {.method = Method::post, .path = "/api/v1/dlq/purge", .access = Access::admin,
      .work = Work::blocking, .handler = routes::purge_dead_letters,
      .summary = "The same for up to 1000 open entries at once.", .body = Body::json,
@@ -148,6 +198,40 @@ const Route table[] = {
     {.method = Method::get, .path = "/api/v1/queues", .access = Access::viewer,
      .work = Work::command, .handler = routes::list_queues,
      .summary = "What waits for workers, by topic and priority."},
+    {.method = Method::get, .path = "/api/v1/jobs/{job_id}/placement", .access = Access::viewer,
+     .work = Work::blocking, .handler = routes::get_placement,
+     .summary = "Workers that could take the job with their scores, or what keeps it from one."},
+    {.method = Method::get, .path = "/api/v1/pools", .access = Access::viewer,
+     .work = Work::blocking, .handler = routes::list_pools,
+     .summary = "Pools, their terms and who works there.", .response_schema = page_schema},
+    {.method = Method::put, .path = "/api/v1/pools/{pool}", .access = Access::root,
+     .work = Work::blocking, .handler = routes::put_pool, .summary = "Make or replace a pool.",
+     .body = Body::json, .request_schema = pool_schema, .response_schema = revision_schema},
+    {.method = Method::delete_, .path = "/api/v1/pools/{pool}", .access = Access::root,
+     .work = Work::blocking, .handler = routes::delete_pool, .summary = "Remove a pool.",
+     .success = 204},
+    {.method = Method::put, .path = "/api/v1/pools/{pool}/topics/{topic}", .access = Access::root,
+     .work = Work::blocking, .handler = routes::put_pool_topic,
+     .summary = "Let jobs of the topic, or pattern of topics, go to the pool.",
+     .response_schema = revision_schema},
+    {.method = Method::delete_, .path = "/api/v1/pools/{pool}/topics/{topic}",
+     .access = Access::root, .work = Work::blocking, .handler = routes::delete_pool_topic,
+     .summary = "Let them go there no longer.", .success = 204},
+    {.method = Method::post, .path = "/api/v1/pools/{pool}/drain", .access = Access::root,
+     .work = Work::blocking, .handler = routes::drain_pool,
+     .summary = "No new jobs for the pool; what it holds after timeout_ms goes elsewhere.",
+     .body = Body::json_optional, .request_schema = drain_schema,
+     .response_schema = revision_schema},
+    {.method = Method::post, .path = "/api/v1/pools/{pool}/activate", .access = Access::root,
+     .work = Work::blocking, .handler = routes::activate_pool,
+     .summary = "Give the pool jobs again.", .response_schema = revision_schema},
+    {.method = Method::get, .path = "/api/v1/limits", .access = Access::viewer,
+     .work = Work::blocking, .handler = routes::get_limits,
+     .summary = "Limits that hold for the account, and what is used of them."},
+    {.method = Method::put, .path = "/api/v1/limits", .access = Access::root,
+     .work = Work::blocking, .handler = routes::put_limits,
+     .summary = "Replace the limits of accounts, topics and keys.", .body = Body::json,
+     .request_schema = limits_schema, .response_schema = revision_schema},
     {.method = Method::get, .path = "/api/v1/workers", .access = Access::viewer,
      .work = Work::command, .handler = routes::list_workers, .summary = "Workers that are known.",
      .response_schema = page_schema},
@@ -156,7 +240,8 @@ const Route table[] = {
      .summary = "A worker, its load and what it holds."},
     {.method = Method::post, .path = "/api/v1/workers/{worker_id}/drain",
      .access = Access::operator_, .work = Work::command, .handler = routes::drain_worker,
-     .summary = "Give the worker no more jobs."},
+     .summary = "Give the worker no more jobs; what it holds after timeout_ms goes elsewhere.",
+     .body = Body::json_optional, .request_schema = drain_schema},
     {.method = Method::post, .path = "/api/v1/workers/{worker_id}/undrain",
      .access = Access::operator_, .work = Work::command, .handler = routes::undrain_worker,
      .summary = "Give the worker jobs again."},

@@ -34,11 +34,15 @@ struct Question {
 };
 
 Outcome<Question> question_of(Api& api, const Call& call) {
-  FERMATA_TRY(facts, policy::read_facts(call.body.get("facts"), call.who.account));
+  front::Fields fields(call.body);
+  const Value* asked = fields.any("facts");
+  const Value* candidate = fields.any("candidate");
+  FERMATA_TRY_VOID(fields.finish());
+  FERMATA_TRY(facts, policy::read_facts(asked ? *asked : Value(), call.who.account));
   if (facts[policy::TextFact::tenant] != call.who.account.text())
     return fail(ErrorCode::account_mismatch, "/facts/tenant: the key's own account is expected.");
   Question question{std::move(facts), api.policy().current()};
-  if (const Value* candidate = call.body.find("candidate")) {
+  if (candidate) {
     FERMATA_TRY(set, front::candidate_policy(*candidate, question.set->sources(), call.who.account,
                                              api.policy().reader()));
     question.set = std::move(set);
@@ -76,10 +80,13 @@ Outcome<front::RehearsalRequest> rehearsal_of(Api& api, const Call& call) {
   FERMATA_TRY(set, front::candidate_policy(*candidate, api.policy().current()->sources(),
                                            call.who.account, api.policy().reader()));
   request.candidate = std::move(set);
-  const Value* filter = fields.any("filter");
-  Value asked = filter && filter->is_object() ? *filter : Value::object();
+  Value filter = fields.object("filter");
+  Value asked = filter.is_object() ? std::move(filter) : Value::object();
   for (const char* name : {"from", "to"})
     if (const Value* at = fields.any(name)) asked.set(name, *at);
+  fields.any("limit");
+  // A misspelt `from` would rehearse all there is.
+  FERMATA_TRY_VOID(fields.finish());
   FERMATA_TRY(read, front::read_decision_filter(asked, call.who.account));
   request.filter = std::move(read);
   if (const Value* limit = fields.any("limit")) {

@@ -19,10 +19,10 @@ bool wants_jobs(const ApprovalFilter& filter) {
          std::find(statuses.begin(), statuses.end(), ApprovalStatus::pending) != statuses.end();
 }
 
-Outcome<Value> page_of_jobs(Api& api, const Call& call, const ApprovalFilter& wanted, size_t limit,
+Outcome<Value> page_of_jobs(Api& api, const ApprovalFilter& wanted, size_t limit,
                             const std::string& cursor) {
   JobFilter filter;
-  filter.account = call.who.account;
+  filter.account = wanted.account;
   filter.states = {job::State::approval_required};
   filter.workflow = wanted.workflow;
   filter.run = wanted.run;
@@ -30,7 +30,7 @@ Outcome<Value> page_of_jobs(Api& api, const Call& call, const ApprovalFilter& wa
   FERMATA_TRY(page, api.reader().list_jobs(filter, limit, cursor));
   Value items = Value::array();
   for (const job::Summary& summary : page.items) {
-    FERMATA_TRY(job, own_job(api, call.who.account, summary.id));
+    FERMATA_TRY(job, own_job(api, wanted.account, summary.id));
     Value shown = job::view::approval(job, api.now());
     // It may have been answered since it was listed.
     if (shown.get("status") == Value("pending")) items.push(std::move(shown));
@@ -45,20 +45,27 @@ Outcome<Value> page_of(Api& api, const Call& call) {
   const std::string* kind = front::find_value(call.query, "kind");
   if (kind && *kind != "job" && *kind != "run")
     return front::bad_query("kind", "`job` or `run` is expected.");
+  return approval_page(api, filter, kind ? *kind : "", std::move(paging));
+}
+
+}  // namespace
+
+Outcome<Value> approval_page(Api& api, const ApprovalFilter& filter, std::string_view kind,
+                             front::Paging paging) {
   bool of_jobs = paging.cursor.starts_with(job_cursor);
   if (of_jobs) paging.cursor.erase(0, job_cursor.size());
-  bool first = !of_jobs && paging.cursor.empty() && !(kind && *kind == "run");
+  bool first = !of_jobs && paging.cursor.empty() && kind != "run";
   Value jobs = page_value(Value::array(), "");
   if (of_jobs || (first && wants_jobs(filter))) {
-    FERMATA_TRY(found, page_of_jobs(api, call, filter, paging.limit, paging.cursor));
+    FERMATA_TRY(found, page_of_jobs(api, filter, paging.limit, paging.cursor));
     jobs = std::move(found);
     paging.cursor.clear();
   }
   size_t held = jobs.get("items").size();
   bool full = !jobs.get("next_cursor").is_null() || held >= paging.limit;
-  if (full || (kind && *kind == "job")) {
+  if (full || kind == "job") {
     // What comes next are those of runs, from their beginning.
-    if (jobs.get("next_cursor").is_null() && !kind) jobs.set("next_cursor", "run.");
+    if (jobs.get("next_cursor").is_null() && kind.empty()) jobs.set("next_cursor", "run.");
     return jobs;
   }
   if (paging.cursor == "run.") paging.cursor.clear();
@@ -69,8 +76,6 @@ Outcome<Value> page_of(Api& api, const Call& call) {
   for (const ApprovalRecord& record : page.items) items.push(view::approval(record, now));
   return page_value(std::move(items), page.next_cursor);
 }
-
-}  // namespace
 
 Outcome<ApprovalRecord> own_approval(Api& api, const Call& call) {
   const std::string& id = call.variable(0);

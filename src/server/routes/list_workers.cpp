@@ -1,18 +1,14 @@
 #include <algorithm>
 
 #include "core/fleet/view.h"
+#include "core/job/members.h"
 #include "server/routes/common.h"
 #include "server/routes/job_routes.h"
 
 namespace fermata::server::routes {
 namespace {
 
-/// Shared workers are everybody's to see; others are those of their accounts.
-bool is_seen_by(const fleet::Registration& registration, const Principal& who) {
-  const auto& accounts = registration.card.accounts;
-  return accounts.empty() ||
-         std::find(accounts.begin(), accounts.end(), who.account.text()) != accounts.end();
-}
+constexpr int64_t drain_ms_max = int64_t{30} * 86'400'000;
 
 std::vector<const fleet::Registration*> of_worker(const Workers& workers, const Call& call) {
   std::vector<const fleet::Registration*> found;
@@ -29,14 +25,34 @@ void no_such_worker(Api& api, const Call& call) {
 }
 
 void set_draining(Api& api, Call call, bool on) {
-  visit_workers(api, std::move(call), [&api, on](Workers& workers, const Call& asked) {
-    if (of_worker(workers, asked).empty()) return no_such_worker(api, asked);
-    workers.drain(WorkerId(asked.variable(0)), on);
-    asked.send_json(200, fleet::view::worker(*of_worker(workers, asked).front()));
-  });
+  auto until = drain_end(api, call);
+  if (!until) return api.fail(call, until.error());
+  visit_workers(api, std::move(call),
+                [&api, on, until = *until](Workers& workers, const Call& asked) {
+                  if (of_worker(workers, asked).empty()) return no_such_worker(api, asked);
+                  workers.drain(WorkerId(asked.variable(0)), on, until);
+                  asked.send_json(200, fleet::view::worker(*of_worker(workers, asked).front()));
+                });
 }
 
 }  // namespace
+
+bool is_seen_by(const fleet::Registration& registration, const Principal& who) {
+  const auto& accounts = registration.card.accounts;
+  return accounts.empty() ||
+         std::find(accounts.begin(), accounts.end(), who.account.text()) != accounts.end();
+}
+
+Outcome<std::optional<Instant>> drain_end(Api& api, const Call& call) {
+  std::vector<Finding> findings;
+  job::Members members(call.body, "", findings);
+  auto timeout_ms = members.integer("timeout_ms", 0, drain_ms_max);
+  members.finish();
+  if (!findings.empty())
+    return fail(ErrorCode::invalid_field, findings[0].path + ": " + findings[0].message, findings);
+  if (!timeout_ms) return std::optional<Instant>();
+  return std::optional(api.now() + Duration{*timeout_ms});
+}
 
 void list_workers(Api& api, Call call) {
   visit_workers(api, std::move(call), [](Workers& workers, const Call& asked) {

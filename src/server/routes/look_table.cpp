@@ -23,13 +23,41 @@ constexpr std::string_view stats_schema =
 constexpr std::string_view load_schema =
     R"({"type":"object","required":["versions","waiting","counted","more"],"properties":{
       "versions":{"type":"array"},"waiting":{"type":"object"},"counted":{"type":"integer"},
-      "more":{"type":"boolean"}}})";
+      "more":{"type":"boolean"},"measured_since":{"type":"string"},"measures":{"type":"object"},
+      "nodes":{"type":"object"}}})";
 constexpr std::string_view state_schema =
     R"({"type":"object","required":["sequence","status","values","waiting"]})";
+constexpr std::string_view tree_schema =
+    R"({"type":"object","required":["execution_id","root","count","truncated"],"properties":{
+      "execution_id":{"type":"string"},"root":{"type":"object"},"count":{"type":"integer"},
+      "truncated":{"type":"boolean"}}})";
+constexpr std::string_view diff_schema =
+    R"({"type":"object","required":["from","to","same","nodes","edges","fields","lines"],
+      "properties":{"from":{"type":"object"},"to":{"type":"object"},"same":{"type":"boolean"},
+      "nodes":{"type":"object"},"edges":{"type":"object"},"fields":{"type":"array"},
+      "lines":{"type":"array","items":{"type":"object","required":["op","from","to","text"],
+      "properties":{"op":{"enum":["=","-","+"]},"from":{"type":["integer","null"]},
+      "to":{"type":["integer","null"]},"text":{"type":"string"}}}}}})";
 constexpr std::string_view verified_schema =
     R"({"type":"object","required":["unbroken","lines","first","last"],"properties":{
       "unbroken":{"type":"boolean"},"lines":{"type":"integer"},"first":{"type":"integer"},
       "last":{"type":"integer"},"broken_at":{"type":["integer","null"]}}})";
+constexpr std::string_view view_request_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{"page":{"type":"string"},
+      "name":{"type":"string"},"query":{"type":"object","additionalProperties":{"type":"string"}},
+      "shared":{"type":"boolean"}}})";
+constexpr std::string_view view_schema =
+    R"({"type":"object","required":["id","page","name","query","shared","owner"],"properties":{
+      "id":{"type":"string"},"page":{"type":"string"},"name":{"type":"string"},
+      "query":{"type":"object"},"shared":{"type":"boolean"},"owner":{"type":"string"},
+      "may_change":{"type":"boolean"},"created_at":{"type":"string"},
+      "updated_at":{"type":"string"},"revision":{"type":"integer"}}})";
+constexpr std::string_view system_schema =
+    R"({"type":"object","required":["version","store","lateness","configuration"],"properties":{
+      "version":{"type":"string"},"store":{"type":"object"},"lateness":{"type":"object"},
+      "configuration":{"type":"array","items":{"type":"object","required":["name","value","source"],
+      "properties":{"name":{"type":"string"},"value":{"type":"string"},"source":{"type":"string"},
+      "secret":{"type":"boolean"}}}}}})";
 
 // clang-format off
 const Route table[] = {
@@ -50,10 +78,39 @@ const Route table[] = {
      .access = Access::viewer, .work = Work::blocking, .handler = routes::execution_state,
      .summary = "An execution and its values as they were after an event.", .query = "at",
      .response_schema = state_schema},
+    {.method = Method::get, .path = "/api/v1/executions/{execution_id}/tree",
+     .access = Access::viewer, .work = Work::blocking, .handler = routes::execution_tree,
+     .summary = "An execution among those that started it and that it started.",
+     .response_schema = tree_schema},
+    {.method = Method::get, .path = "/api/v1/workflows/{workflow_id}/diff",
+     .access = Access::viewer, .work = Work::blocking, .handler = routes::workflow_diff,
+     .summary = "What is not the same in two versions, by node, by edge and by line.",
+     .query = "from to", .response_schema = diff_schema},
     {.method = Method::get, .path = "/api/v1/workflows/{workflow_id}/load",
      .access = Access::viewer, .work = Work::blocking, .handler = routes::workflow_load,
-     .summary = "Live executions by version, and where they wait.",
+     .summary = "Live executions by version, where they wait, and how the nodes did.",
      .response_schema = load_schema},
+    {.method = Method::get, .path = "/api/v1/system", .access = Access::admin,
+     .work = Work::blocking, .handler = routes::system_facts,
+     .summary = "What the server is, where things are kept, and where each setting came from.",
+     .response_schema = system_schema},
+    {.method = Method::get, .path = "/api/v1/views", .access = Access::viewer,
+     .work = Work::blocking, .handler = routes::list_views,
+     .summary = "Saved views: the caller's own and those that are shared.", .query = "page",
+     .response_schema = page_schema},
+    {.method = Method::post, .path = "/api/v1/views", .access = Access::viewer,
+     .work = Work::blocking, .handler = routes::create_view,
+     .summary = "Save a view of a list; sharing it needs the role operator.", .body = Body::json,
+     .success = 201, .request_schema = view_request_schema, .response_schema = view_schema},
+    {.method = Method::get, .path = "/api/v1/views/{view_id}", .access = Access::viewer,
+     .work = Work::blocking, .handler = routes::get_view, .summary = "A saved view.",
+     .response_schema = view_schema},
+    {.method = Method::put, .path = "/api/v1/views/{view_id}", .access = Access::viewer,
+     .work = Work::blocking, .handler = routes::change_view, .summary = "Change a saved view.",
+     .body = Body::json, .request_schema = view_request_schema, .response_schema = view_schema},
+    {.method = Method::delete_, .path = "/api/v1/views/{view_id}", .access = Access::viewer,
+     .work = Work::blocking, .handler = routes::remove_view, .summary = "Remove a saved view.",
+     .success = 204},
     {.method = Method::post, .path = "/api/v1/audit/verify", .access = Access::admin,
      .work = Work::blocking, .handler = routes::verify_audit,
      .summary = "Check that each line of the audit seals the one before it.",

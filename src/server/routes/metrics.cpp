@@ -42,6 +42,12 @@ WaitMetrics::Gauges wait_gauges(Api& api) {
   gauges.now = api.now();
   if (auto tally = api.reader().wait_tally(AccountId(), WorkflowId(), gauges.now))
     gauges.tally = *std::move(tally);
+  WaitMetrics& metrics = api.hub().wait_metrics();
+  if (metrics.names_accounts())
+    if (auto accounts = api.reader().wait_accounts())
+      for (AccountId& account : metrics.named(*std::move(accounts)))
+        if (auto tally = api.reader().wait_tally(account, WorkflowId(), gauges.now))
+          gauges.accounts.emplace_back(std::move(account), *std::move(tally));
   if (auto overdue = api.overdue_alerts().look()) gauges.overdue = *std::move(overdue);
   gauges.alerts = api.overdue_alerts().alerting();
   gauges.registered_types = SignalCounting::registered_types(api.account_book());
@@ -62,15 +68,39 @@ void find_rollbacks(Api& api) {
   if (auto page = api.reader().list(filter, rollbacks_max, "")) sagas.recovered(page->items);
 }
 
+/// The same of approvals that jobs await.
+void find_approvals(Api& api) {
+  JobMetrics& jobs = api.hub().job_metrics();
+  if (jobs.knows_all()) return;
+  JobFilter filter;
+  filter.states = {job::State::approval_required};
+  constexpr size_t approvals_max = 10'000;
+  if (auto page = api.reader().list_jobs(filter, approvals_max, "")) jobs.recovered(page->items);
+}
+
+/// Of topics that say nothing of their own.
+std::string fail_mode(Api& api) {
+  std::optional<policy::FailMode> mode = api.options().output.fail_mode;
+  const policy::PolicyPtr current = api.policy().current();
+  const policy::OutputPolicy* output = current ? current->common().output() : nullptr;
+  if (!mode && output) mode = output->fail_mode;
+  if (!mode && output && output->release == policy::Release::optimistic)
+    mode = policy::FailMode::open;
+  return mode == policy::FailMode::open ? "open" : "closed";
+}
+
 void answer_metrics(Api& api, const Call& call, JobMetrics::Gauges gauges) {
   // One number that cannot be read keeps nobody from the others.
   if (auto open = api.dead_letters().count_dead_letters(AccountId()))
     for (const auto& [reason, count] : *open)
       gauges.dead_letters_open["reason_code=\"" + reason + "\""] = count;
+  if (auto held = api.job_files().count_held()) gauges.outputs_held = *held;
+  gauges.output_fail_mode = fail_mode(api);
   set_gauges(api);
   http::Response response;
   response.content_type = "text/plain; version=0.0.4; charset=utf-8";
   response.body = api.metrics().text();
+  find_approvals(api);
   api.hub().job_metrics().append(response.body, gauges);
   api.hub().wait_metrics().append(response.body, wait_gauges(api));
   find_rollbacks(api);
@@ -84,7 +114,7 @@ void answer_metrics(Api& api, const Call& call, JobMetrics::Gauges gauges) {
 /// server's thread.
 void metrics(Api& api, Call call) {
   bool taken = api.jobs().with_workers([&api, call](Workers& workers) {
-    auto gauges = JobMetrics::gauges_of(workers.fleet(), api.now());
+    auto gauges = JobMetrics::gauges_of(workers, api.now());
     api.pool().submit_owed([&api, call, gauges] { answer_metrics(api, call, gauges); });
   });
   if (!taken) api.pool().submit_owed([&api, call] { answer_metrics(api, call, {}); });

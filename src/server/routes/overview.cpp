@@ -1,3 +1,4 @@
+#include "front/run_query.h"
 #include "server/routes/common.h"
 #include "server/routes/routes.h"
 #include "server/routes/session_value.h"
@@ -31,10 +32,58 @@ Outcome<uint64_t> letters_open(Api& api, const AccountId& account) {
   return open;
 }
 
+Value milliseconds(std::optional<Duration> length) { return length ? Value(length->ms) : Value(); }
+
+/// How late timers of the last hour were (U-21).
+Value lateness_value(Api& api, const AccountId& account) {
+  LengthCounts lateness = api.hub().measures().lateness(account, api.now());
+  return Value::object({{"count", lateness.total()},
+                        {"p50_ms", milliseconds(lateness.percentile(0.5))},
+                        {"p99_ms", milliseconds(lateness.percentile(0.99))}});
+}
+
+/// What failed most in the last day, by workflow, node and code.
+Value failures_value(Api& api, const AccountId& account) {
+  constexpr size_t shown_max = 5;
+  Value out = Value::array();
+  for (const Measures::Cause& cause :
+       api.hub().measures().causes(account, api.now() - Duration{24 * 3'600'000})) {
+    if (out.size() == shown_max) break;
+    out.push(Value::object({{"workflow_id", cause.workflow.text()},
+                            {"node", cause.node.empty() ? Value() : Value(cause.node)},
+                            {"code", cause.code},
+                            {"count", cause.count},
+                            {"first_at", to_rfc3339(cause.first_at)},
+                            {"last_at", to_rfc3339(cause.last_at)}}));
+  }
+  return out;
+}
+
+/// `rates=1h`: 60 minutes; `rates=24h`: 96 quarters of an hour; null when not asked for.
+Outcome<Value> rates_value(Api& api, const Call& call) {
+  const std::string* asked = front::find_value(call.query, "rates");
+  if (!asked) return Value();
+  if (*asked != "1h" && *asked != "24h") return front::bad_query("rates", "1h or 24h is expected.");
+  bool hour = *asked == "1h";
+  Duration length{(hour ? 1 : 24) * 3'600'000}, step{hour ? 60'000 : 900'000};
+  Value steps = Value::array();
+  for (const Measures::Step& one :
+       api.hub().measures().rates(call.who.account, api.now(), length, step))
+    steps.push(Value::object({{"start", to_rfc3339(one.start)},
+                              {"started", one.counted.started},
+                              {"completed", one.counted.ended[0]},
+                              {"failed", one.counted.failed()},
+                              {"cancelled", one.counted.ended[2]},
+                              {"resumed", one.counted.resumed}}));
+  return Value::object({{"step_ms", step.ms}, {"steps", std::move(steps)}});
+}
+
 }  // namespace
 
 /// The numbers a first page shows.
 void overview(Api& api, Call call) {
+  auto rates = rates_value(api, call);
+  if (!rates) return api.fail(call, rates.error());
   auto counts = api.reader().counts(call.who.account);
   if (!counts) return api.fail(call, counts.error());
   auto waits = waits_value(api, call.who.account);
@@ -59,7 +108,11 @@ void overview(Api& api, Call call) {
                 {"uptime_ms", std::chrono::duration_cast<std::chrono::milliseconds>(up).count()},
                 {"executions", std::move(runs)},
                 {"waits", *std::move(waits)},
-                {"dead_letters", *letters}}));
+                {"dead_letters", *letters},
+                {"measured_since", to_rfc3339(api.hub().measures().since())},
+                {"lateness", lateness_value(api, call.who.account)},
+                {"failures", failures_value(api, call.who.account)},
+                {"rates", *std::move(rates)}}));
 }
 
 }  // namespace fermata::server::routes

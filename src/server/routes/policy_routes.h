@@ -13,6 +13,9 @@ void list_decisions(Api& api, Call call);
 void list_job_decisions(Api& api, Call call);
 void list_velocity(Api& api, Call call);
 
+void list_breakers(Api& api, Call call);
+void reset_breaker(Api& api, Call call);
+
 void validate_policy(Api& api, Call call);
 void simulate_policy(Api& api, Call call);
 void explain_policy(Api& api, Call call);

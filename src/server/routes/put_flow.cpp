@@ -8,8 +8,18 @@ namespace fermata::server::routes {
 namespace {
 
 Outcome<front::FlowText> read_script(const Call& call) {
-  if (!front::is_flow(call.body)) return front::FlowText{std::string(call.request.body), ""};
+  if (!front::is_flow(call.body)) return front::FlowText{std::string(call.request.body), "", {}};
   return front::read_flow(call.body);
+}
+
+/// What stands beside a script. A bare source says nothing of it, so what there is stays.
+Outcome<Value> layout_of(Api& api, const Call& call, const front::FlowText& text) {
+  if (front::is_flow(call.body)) {
+    if (text.input_schema.is_null()) return Value();
+    return Value::object({{"fields", Value::object({{"input_schema", text.input_schema}})}});
+  }
+  FERMATA_TRY(known, api.catalog().workflow(call.who.account, WorkflowId(call.variable(0))));
+  return known ? known->layout : Value();
 }
 
 struct Shown {
@@ -40,10 +50,14 @@ void put_flow(Api& api, const Call& call) {
   }
   auto script = flow::make_definition(std::move(checked));
   put->hash = script->hash;
-  put->canonical = to_canonical_json(front::flow_document(script->script.source));
+  graph::DefinitionRef definition = make_script_definition(script);
+  put->canonical = to_canonical_json(definition->canonical);
+  auto layout = layout_of(api, call, *text);
+  if (!layout) return api.fail(call, layout.error());
+  put->layout = *std::move(layout);
   auto stored = finish_put(api, call, *put);
   if (!stored) return api.fail(call, stored.error());
-  api.definitions().keep(front::AnyDefinition{make_script_definition(script), script});
+  // An equal source may have been stored by another release, with its code: that one counts.
   answer_put(api, call, *stored, script->hash, "flow", std::move(findings.warnings));
 }
 

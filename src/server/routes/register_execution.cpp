@@ -7,7 +7,7 @@ namespace {
 
 Failure<Error> id_taken(const std::string& id) {
   return fail(ErrorCode::execution_exists,
-              "The execution `" + id + "` was registered with another body.");
+              "The id `" + id + "` is taken by an execution with another body.");
 }
 
 Outcome<front::ResolvedWorkflow> external_workflow(Api& api, const Call& call) {

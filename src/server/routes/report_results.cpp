@@ -63,6 +63,7 @@ Outcome<void> take_output(Api& api, const Call& call, front::ResultItem& item) {
   auto value =
       parse_json(text.value_or(""), {.nesting_max = api.options().job_limits.report.nesting_max});
   if (value) {
+    item.report.uploaded = output.sha256;
     output = job::Payload::of(*std::move(value));
   } else {
     refuse_item(item, "/output_blob", "The bytes are no JSON: " + value.error().message);

@@ -1,58 +1,24 @@
-#include "base/uuid.h"
 #include "core/job/request_read.h"
-#include "core/job/undo.h"
 #include "core/job/view.h"
 #include "front/dead_letter_query.h"
 #include "front/fields.h"
 #include "server/routes/common.h"
+#include "server/routes/dead_letter_retry.h"
 #include "server/routes/job_routes.h"
 #include "server/routes/saga_routes.h"
 
 namespace fermata::server::routes {
 namespace {
 
-/// The whole request once more, judged anew (J-84).
-job::Request repeated(const job::Job& job, const std::string& entry) {
-  job::Request request = job.request;
-  request.parent_job = job.id;
-  request.step = {};
-  request.idempotency_key.clear();
-  Value labels = request.labels.is_object() ? request.labels : Value::object();
-  labels.set("retry", "true");
-  labels.set("dlq_entry", entry);
-  request.labels = std::move(labels);
-  return request;
-}
-
-/// What was done too late is undone as its own compensation says (J-74).
-Outcome<job::Request> undoing(const job::Job& job, const std::string& entry,
-                              const job::RequestLimits& limits) {
-  Value undo = job::undo_request(job);
-  if (!undo.is_object())
-    return fail(ErrorCode::nothing_to_undo, "The job declares no compensation.");
-  std::string key = "late-" + job.id.text();
-  if (undo.get("idempotency_key").is_string()) key = undo.get("idempotency_key").as_string();
-  undo.erase("idempotency_key");
-  if (!undo.find("input") && !undo.find("input_blob")) {
-    Value both = Value::object({{"output", Value()}, {"output_withheld", true}});
-    both.set("input", job.request.input.in_blob ? Value() : job.request.input.value);
-    undo.set("input", std::move(both));
-  }
-  OrderJob order;
-  order.request = std::move(undo);
-  order.idempotency_key = std::move(key);
-  order.undoes = job.id;
-  FERMATA_TRY(read, job::read_order(order, limits));
-  read.request.labels = Value::object({{"retry", "true"}, {"dlq_entry", entry}});
-  return std::move(read.request);
-}
-
-Outcome<void> take_changes(job::Request& request, const Value& body) {
+Outcome<void> take_changes(job::Request& request, const Value& body,
+                           const job::RequestLimits& limits) {
   front::Fields fields(body);
   Value changes = fields.object("changes");
   FERMATA_TRY_VOID(fields.finish());
   if (!changes.is_object()) return {};
   front::Fields inner(changes, "/changes");
+  // Other work has a key of its own.
+  if (changes.find("topic") || changes.find("input")) request.idempotency_key.clear();
   if (auto topic = inner.text("topic")) request.topic = *topic;
   if (const Value* input = inner.any("input")) request.input = job::Payload::of(*input);
   if (auto name = inner.text("priority")) {
@@ -70,16 +36,16 @@ Outcome<void> take_changes(job::Request& request, const Value& body) {
   inner.add(std::move(findings));
   FERMATA_TRY_VOID(inner.finish());
   normalize(request);
-  return {};
+  for (Finding& finding : check_request(request, limits)) {
+    finding.path = "/changes" + finding.path;
+    inner.add({std::move(finding)});
+  }
+  return inner.finish();
 }
 
 void answer_retried(Api& api, const Call& call, const std::string& entry, const JobId& job) {
-  DeadLetters::Resolve resolve{entry, Resolution::retried, call.who.actor, api.now(), job};
-  auto resolved =
-      api.dead_letters().resolve_dead_letter(resolve, api.audit(call, "dlq.retry", entry));
-  // The same was asked twice: the job is there, and the entry resolved.
-  bool known = !resolved && resolved.error().code == ErrorCode::wrong_state;
-  if (!resolved && !known) return api.fail(call, resolved.error());
+  auto resolved = resolve_retried(api, entry, job, api.audit(call, "dlq.retry", entry));
+  if (!resolved) return api.fail(call, resolved.error());
   auto shown = own_job(api, call.who.account, job);
   if (!shown) return api.fail(call, shown.error());
   Value body = job::view::receipt(summarize(*shown, {}));
@@ -100,14 +66,12 @@ void retry_in_saga(Api& api, Call call, const job::Job& job) {
   api.fail(call, {ErrorCode::undo_not_parked, "The saga does not wait for this job.", {}});
 }
 
-Outcome<job::Request> request_of(Api& api, const DeadLetterEntry& entry, const job::Job& job) {
-  if (entry.letter.reason_code == "late_success")
-    return undoing(job, entry.letter.id, api.options().job_limits.request);
-  if (job.of_run())
-    return fail(ErrorCode::wrong_state,
-                "The job is a step of execution " + job.request.step.run.text() +
-                    ": retry that, by POST /executions/" + job.request.step.run.text() + "/retry.");
-  return repeated(job, entry.letter.id);
+/// Entries that no job has left are tried again where they came from.
+Error elsewhere(const job::DeadLetter& letter) {
+  std::string path = "/executions/" + letter.run.text() + "/retry";
+  if (const Value& delivery = letter.error.get("delivery_id"); delivery.is_string())
+    path = "/callbacks/" + std::string(delivery.as_string()) + "/redeliver";
+  return {ErrorCode::wrong_state, "No job has left this entry: use POST " + path + ".", {}};
 }
 
 }  // namespace
@@ -115,22 +79,20 @@ Outcome<job::Request> request_of(Api& api, const DeadLetterEntry& entry, const j
 void retry_dead_letter(Api& api, Call call) {
   auto entry = own_dead_letter(api, call);
   if (!entry) return api.fail(call, entry.error());
+  if (entry->letter.job.empty()) return api.fail(call, elsewhere(entry->letter));
   auto job = own_job(api, call.who.account, entry->letter.job);
   if (!job) return api.fail(call, job.error());
-  if (!entry->open() && entry->retried_as.empty())
-    return api.fail(call, {ErrorCode::wrong_state, "The entry is resolved already.", {}});
   bool in_saga = job->undoes() && job->of_run() && entry->letter.reason_code != "late_success";
   if (in_saga) return retry_in_saga(api, std::move(call), *job);
-  auto request = request_of(api, *entry, *job);
-  if (!request) return api.fail(call, request.error());
-  auto changed = take_changes(*request, call.body);
+  auto retry = retry_of(api, *entry, *job);
+  if (!retry) return api.fail(call, retry.error());
+  auto changed = take_changes(retry->request, call.body, api.options().job_limits.request);
   if (!changed) return api.fail(call, changed.error());
-  // However often it is pressed, it is one job.
   std::string id = entry->letter.id;
-  JobId retried(uuid_v5("fermata.dlq.retry\n" + id + "\n1"));
+  JobId retried = retry->id;
   job::SubmitJob submit;
   submit.account = call.who.account;
-  submit.request = *std::move(request);
+  submit.request = std::move(retry->request);
   submit.submitter = call.who.actor;
   send_job(api, std::move(call), {retried, std::move(submit)},
            [id, retried](Api& told, const Call& asked, const JobTold&) {

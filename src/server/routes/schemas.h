@@ -28,6 +28,17 @@ inline constexpr std::string_view check_schema =
       "valid":{"type":"boolean"},"hash":{"type":"string"},
       "errors":{"type":"array"},"warnings":{"type":"array"}}})";
 
+inline constexpr std::string_view overview_schema =
+    R"({"type":"object","required":["version","executions","waits","dead_letters","lateness",
+      "failures","measured_since"],"properties":{"version":{"type":"string"},
+      "executions":{"type":"object"},"waits":{"type":"object"},"dead_letters":{"type":"integer"},
+      "measured_since":{"type":"string"},"lateness":{"type":"object","properties":{
+      "count":{"type":"integer"},"p50_ms":{"type":["integer","null"]},
+      "p99_ms":{"type":["integer","null"]}}},"failures":{"type":"array","items":{"type":"object",
+      "required":["workflow_id","node","code","count"]}},
+      "rates":{"type":["object","null"],"properties":{"step_ms":{"type":"integer"},
+      "steps":{"type":"array"}}}}})";
+
 inline constexpr std::string_view workflow_schema =
     R"({"type":"object","required":["id","active","version","hash"],"properties":{
       "id":{"type":"string"},"active":{"type":"boolean"},"version":{"type":"integer"},

@@ -1,5 +1,4 @@
 #include "base/hash.h"
-#include "server/console/answer.h"
 #include "server/routes/common.h"
 #include "server/routes/routes.h"
 
@@ -132,9 +131,8 @@ std::string policy_hash(std::string_view content) {
 /// The console; where the program was built without it, what a browser sees instead: numbers, the
 /// latest executions, and links into the API. Nothing is loaded from elsewhere, and only this
 /// script may run in it.
-void status_page(Api&, Call call) {
-  if (auto console = console_answer(call.request, ConsoleFiles::bundled()))
-    return call.send(*std::move(console));
+void status_page(Api& api, Call call) {
+  if (auto console = api.console_for(call.request)) return call.send(*std::move(console));
   static const std::string html = page_html();
   static const std::string policy =
       "default-src 'none'; connect-src 'self'; img-src data:; "

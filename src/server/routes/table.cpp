@@ -32,7 +32,8 @@ const Route core_routes[] = {
      .handler = routes::openapi, .summary = "This description."},
     {.method = Method::get, .path = "/api/v1/overview", .access = Access::viewer,
      .work = Work::blocking, .handler = routes::overview,
-     .summary = "Version, access and executions by status."},
+     .summary = "Version, access, executions by status, and what happened lately.",
+     .query = "rates", .response_schema = overview_schema},
     {.method = Method::post, .path = "/api/v1/session", .access = Access::open,
      .work = Work::blocking, .handler = routes::open_session,
      .summary = "Exchange a key for a cookie, for browsers.", .body = Body::json,
@@ -46,7 +47,7 @@ const Route core_routes[] = {
     // Workflows.
     {.method = Method::get, .path = "/api/v1/workflows", .access = Access::viewer,
      .work = Work::blocking, .handler = routes::list_workflows, .summary = "List workflows.",
-     .query = "limit cursor", .response_schema = page_schema},
+     .query = "measures limit cursor", .response_schema = page_schema},
     {.method = Method::post, .path = "/api/v1/workflows/check", .access = Access::viewer,
      .work = Work::blocking, .handler = routes::check_workflow,
      .summary = "Check a definition without storing it.", .body = Body::definition,
@@ -316,7 +317,8 @@ std::vector<Route> make_table(bool with_clock, bool with_demo) {
   std::vector<Route> out(std::begin(core_routes), std::end(core_routes));
   for (std::span<const Route> others :
        {schedule_routes(), job_routes(), wait_routes(), approval_routes(), saga_routes(),
-        event_routes(), callback_routes(), look_routes(), policy_routes(), account_routes()})
+        event_routes(), callback_routes(), look_routes(), policy_routes(), account_routes(),
+        simulation_routes()})
     out.insert(out.end(), others.begin(), others.end());
   out.insert(out.end(), std::begin(webhook_routes), std::end(webhook_routes));
   if (with_clock) out.insert(out.end(), std::begin(clock_routes), std::end(clock_routes));

@@ -40,6 +40,9 @@ std::span<const Route> policy_routes();
 /// Those that look across things: search, statistics, calendar.
 std::span<const Route> look_routes();
 
+/// Those of simulations.
+std::span<const Route> simulation_routes();
+
 /// Every route there is, in the order of /openapi.json. Which ones there are depends on the
 /// options (the virtual clock, the demo). The table lives as long as the process.
 std::span<const Route> route_table(const ApiOptions& options);

@@ -42,6 +42,22 @@ Value average_of(const WaitTally& tally) {
   return out;
 }
 
+/// Waits that went on in the last hour, and in each of the last 24.
+Value resumed_of(Api& api, const AccountId& account, Instant now) {
+  constexpr Duration hour{3'600'000}, minute{60'000};
+  const Measures& measures = api.hub().measures();
+  uint64_t last = 0;
+  for (const Measures::Step& step : measures.rates(account, now, hour, minute))
+    last += step.counted.resumed;
+  Value hours = Value::array();
+  for (const Measures::Step& step : measures.rates(account, now, Duration{24 * hour.ms}, hour))
+    hours.push(
+        Value::object({{"start", to_rfc3339(step.start)}, {"resumed", step.counted.resumed}}));
+  return Value::object({{"last_hour", last},
+                        {"hours", std::move(hours)},
+                        {"measured_since", to_rfc3339(measures.since())}});
+}
+
 Outcome<Value> stats_of(Api& api, const Call& call) {
   Instant now = api.now();
   const std::string* workflow = front::find_value(call.query, "workflow_id");
@@ -72,6 +88,7 @@ Outcome<Value> stats_of(Api& api, const Call& call) {
                                  {"last_24h", tally.opened_last_day}})},
        {"upcoming",
         Value::object({{"next_hour", tally.due_next_hour}, {"next_24h", tally.due_next_day}})},
+       {"resumed", resumed_of(api, call.who.account, now)},
        {"average_duration_s", average_of(tally)},
        {"overdue", Value::object({{"count", overdue.total}, {"oldest_s", oldest_s}})},
        {"listeners", Value::object({{"active", listeners},

@@ -3,6 +3,7 @@
 #include "front/run_query.h"
 #include "server/routes/common.h"
 #include "server/routes/look_routes.h"
+#include "server/routes/workflow_measures.h"
 
 namespace fermata::server::routes {
 namespace {
@@ -57,6 +58,7 @@ Outcome<Value> load_of(Api& api, const Call& call) {
   Load load;
   FERMATA_TRY_VOID(add_live(api, workflow, load));
   FERMATA_TRY_VOID(add_waiting(api, workflow, load));
+  FERMATA_TRY(nodes, node_measures(api, workflow.account, workflow.id));
   Value versions = Value::array();
   for (const auto& [version, statuses] : load.versions) {
     Value one = Value::object({{"version", version}});
@@ -69,7 +71,10 @@ Outcome<Value> load_of(Api& api, const Call& call) {
                         {"versions", std::move(versions)},
                         {"waiting", std::move(waiting)},
                         {"counted", load.counted},
-                        {"more", load.more}});
+                        {"more", load.more},
+                        {"measured_since", to_rfc3339(api.hub().measures().since())},
+                        {"measures", workflow_measures(api, workflow.account, workflow.id)},
+                        {"nodes", std::move(nodes)}});
 }
 
 }  // namespace

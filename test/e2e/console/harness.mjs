@@ -1,6 +1,7 @@
 // A real server and a real browser for each test, and the rules that hold in all of them (U-90).
 
 import assert from 'node:assert/strict';
+import { afterEach } from 'node:test';
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,18 +16,26 @@ const axeSource = readFileSync(join(modules, 'axe-core/axe.min.js'), 'utf8');
 export const artifacts = join(root, 'build/artifacts/console');
 mkdirSync(artifacts, { recursive: true });
 
-const binary = process.env.FERMATA_BINARY ?? join(root, 'build/release/fermata');
+export const binary = process.env.FERMATA_BINARY ?? join(root, 'build/release/fermata');
+/** Deadlines are for what hangs, not for what is slow: CONSOLE_PATIENCE=3 triples them all. */
+const patience = Number(process.env.CONSOLE_PATIENCE ?? 1);
+export const deadline = 60_000 * patience;
+/** Deep tests take their time, and hold pages to the times of U-72: they need a machine for themselves. */
+export const deep = process.env.CONSOLE_DEEP === '1';
 const started = [];
 let browser = null;
 let failures = 1;
 
-/** A server on a free port with data of its own. `clock` stands still until it is moved. */
-export async function serve({ clock = '', data = mkdtempSync(join(tmpdir(), 'fermata-console-')), listen = '127.0.0.1:0', flags = [] } = {}) {
+/**
+ * A server on a free port with data of its own. `clock` stands still until it is moved. It ends with its
+ * test; one that is `shared` ends with the file.
+ */
+export async function serve({ clock = '', data = mkdtempSync(join(tmpdir(), 'fermata-console-')), listen = '127.0.0.1:0', flags = [], shared = false } = {}) {
   const child = spawn(binary, ['serve', '--listen', listen, '--data', data, ...(clock ? ['--clock', `virtual:${clock}`] : []), ...flags],
     { cwd: data, stdio: ['ignore', 'pipe', 'pipe'] });
   let log = '';
   const url = await new Promise((found, failed) => {
-    const timer = setTimeout(() => failed(new Error(`the server did not start:\n${log}`)), 60_000);
+    const timer = setTimeout(() => failed(new Error(`the server did not start:\n${log}`)), deadline);
     const read = (text) => {
       log += text;
       const match = /Serving url=(\S+)/.exec(log);
@@ -40,7 +49,7 @@ export async function serve({ clock = '', data = mkdtempSync(join(tmpdir(), 'fer
     child.on('exit', (code) => failed(new Error(`the server ended with ${code}:\n${log}`)));
   });
   const server = {
-    url, data, child,
+    url, data, child, shared,
     log: () => log,
     key: '',
     async stop(signal = 'SIGTERM') {
@@ -80,23 +89,30 @@ export async function serve({ clock = '', data = mkdtempSync(join(tmpdir(), 'fer
 }
 
 /** Tries until it does not fail; what it last failed with when time is over. */
-export async function eventually(attempt, ms = 60_000) {
-  const deadline = Date.now() + ms;
+export async function eventually(attempt) {
+  const end = Date.now() + deadline;
   for (;;) {
     try {
       return await attempt();
     } catch (error) {
-      if (Date.now() > deadline) throw error;
+      if (Date.now() > end) throw error;
       await new Promise((later) => setTimeout(later, 50));
     }
   }
 }
 
+const browserOptions = {
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--force-color-profile=srgb'],
+  timeout: deadline,
+};
+
+/** One browser for several files, whose address they find in CONSOLE_BROWSER (run.mjs). */
+export const launchShared = () => chromium.launchServer(browserOptions);
+
 async function theBrowser() {
-  browser ??= await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--force-color-profile=srgb'],
-  });
+  const shared = process.env.CONSOLE_BROWSER;
+  browser ??= shared ? await chromium.connect(shared, { timeout: deadline }) : await chromium.launch(browserOptions);
   return browser;
 }
 
@@ -107,7 +123,7 @@ async function theBrowser() {
 export async function tab(server, path = '/', { width = 1280, height = 800, theme = 'light', allow = [], context, touch = false } = {}) {
   const own = context ?? (await (await theBrowser()).newContext({ viewport: { width, height }, colorScheme: theme, locale: 'en', timezoneId: 'Europe/Berlin', reducedMotion: 'reduce', hasTouch: touch }));
   const page = await own.newPage();
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(deadline);
   const faults = [];
   const requests = [];
   const allowed = (text) => allow.some((pattern) => pattern.test(text));
@@ -138,8 +154,10 @@ export async function tab(server, path = '/', { width = 1280, height = 800, them
       assert.deepEqual(faults, []);
     },
     text: () => page.evaluate(() => document.body.innerText),
-    /** Waits until the page says `text`. */
-    says: (text, options = {}) => page.getByText(text, options).first().waitFor(),
+    /** Waits until the page says `text` where it can be seen. */
+    says: (text, options = {}) => page.getByText(text, options).filter({ visible: true }).first().waitFor(),
+    /** Lets the page paint what it has. */
+    painted: () => page.evaluate(() => new Promise((later) => requestAnimationFrame(() => requestAnimationFrame(later)))),
     /** Waits until nothing is being loaded any more. The stream never ends, so the network is no measure. */
     async settled() {
       await page.locator('main h1').first().waitFor();
@@ -165,14 +183,32 @@ export async function tab(server, path = '/', { width = 1280, height = 800, them
   };
 }
 
-/** Ends what the tests of a file have begun. A tab that is still open is one of a test that failed. */
+/** A tab that is still open is one of a test that failed. */
+async function leave() {
+  for (const context of browser?.contexts() ?? []) {
+    for (const page of context.pages()) await page.screenshot({ path: join(artifacts, `failed-${process.pid}-${failures++}.png`), timeout: 10_000 }).catch(() => {});
+    await context.close().catch(() => {});
+  }
+}
+
+/** Servers of one directory end before it is removed. */
+async function stopAll(servers) {
+  for (const server of servers) await server.stop('SIGKILL');
+  for (const server of servers) rmSync(server.data, { recursive: true, force: true });
+}
+
+// What a test leaves behind must not slow down the next one.
+afterEach(async () => {
+  await leave();
+  const own = started.filter((server) => !server.shared);
+  await stopAll(own);
+  for (const server of own) started.splice(started.indexOf(server), 1);
+});
+
+/** Ends what the tests of a file have begun. */
 export async function end() {
-  for (const context of browser?.contexts() ?? [])
-    for (const page of context.pages()) await page.screenshot({ path: join(artifacts, `failed-${failures++}.png`) }).catch(() => {});
+  await leave();
   await browser?.close();
   browser = null;
-  for (const server of started.splice(0)) {
-    await server.stop('SIGKILL');
-    rmSync(server.data, { recursive: true, force: true });
-  }
+  await stopAll(started.splice(0));
 }

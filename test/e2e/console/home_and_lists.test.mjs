@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { end, eventually, root, serve, tab } from './harness.mjs';
+import { deep, end, eventually, root, serve, tab } from './harness.mjs';
 import { fails, fill, waits } from './world.mjs';
 
 after(end);
@@ -17,7 +17,7 @@ test('t1_a_fresh_server_says_all_well_and_how_to_begin', async () => {
   await home.says('All well: nothing is overdue, nothing failed in the last hour');
   assert.equal(await home.page.locator('.first pre').count(), 3);
   const paint = await home.page.evaluate(() => performance.getEntriesByType('paint').map((entry) => entry.startTime));
-  assert.ok(paint.every((at) => at < 10_000), `painted at ${paint}`);
+  assert.ok(paint.length > 0 && (!deep || paint.every((at) => at < 1000)), `painted at ${paint}`);
   assert.ok(home.requests.length > 2 && home.requests.every((url) => url.startsWith(server.url)));
   await home.close();
 });
@@ -90,15 +90,13 @@ test('t4_a_long_list_has_few_rows_and_opens_the_right_run', async () => {
   const runs = await tab(server, '/runs');
   await runs.says('600', { exact: true });
   const body = runs.page.locator('.grid .body');
-  for (let i = 0; i < 12; i++) {
-    await body.evaluate((element) => element.scrollTo(0, element.scrollHeight));
-    assert.ok((await runs.page.locator('[role=row][data-id]').count()) <= 100);
-    await runs.page.waitForFunction((i) => document.querySelector('.grid .body').scrollHeight > 0 || i, i);
-  }
+  let most = 0;
   await eventually(async () => {
     await body.evaluate((element) => element.scrollTo(0, element.scrollHeight));
-    await runs.page.locator('[data-index="599"]').waitFor({ timeout: 3000 });
+    most = Math.max(most, await runs.page.locator('[role=row][data-id]').count());
+    assert.equal(await runs.page.locator('[data-index="599"]').count(), 1);
   });
+  assert.ok(most <= 100, `${most} rows at once`);
   await body.evaluate((element) => element.scrollTo(0, 0));
   const focused = (name) => runs.page.evaluate((field) => document.activeElement?.dataset[field], name);
   await runs.page.locator('[data-index="0"]').focus();
@@ -151,7 +149,7 @@ test('t6_nothing_moves_under_the_reader', async () => {
   await server.post(`/executions/${seen}/pause`);
   await runs.page.locator(`[data-id="${seen}"]`).getByText('Paused').waitFor();
   assert.equal(await body.evaluate((element) => element.scrollTop), top);
-  await runs.page.getByText('5 new').click();
+  await runs.page.getByRole('button', { name: '5 new' }).click();
   await runs.says('65', { exact: true });
   await runs.close();
 });
@@ -209,7 +207,7 @@ test('t19_home_never_says_all_well_while_nobody_can_know', async () => {
   await home.says('nobody knows how things are now');
   assert.ok(!(await home.text()).includes('All well'));
   const again = await serve({ data: server.data, listen: `127.0.0.1:${port}` });
-  await eventually(() => home.says('All well'), 30_000);
+  await home.says('All well');
   await again.stop();
   await home.context.close();
 });

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { end, eventually, serve, tab } from './harness.mjs';
+import { deep, end, eventually, serve, tab } from './harness.mjs';
 import { branches, waits } from './world.mjs';
 
 after(end);
@@ -106,6 +106,18 @@ test('settings_of_the_account_are_changed_and_times_follow', async () => {
   await page.close();
 });
 
+// U-49
+test('the_server_says_where_each_setting_came_from', async () => {
+  const server = await serve({ flags: ['--bulk-items-max', '5000'] });
+  const { configuration, store } = await server.get('/system');
+  const of = (name) => configuration.find((line) => line.name === name);
+  assert.deepEqual(of('bulk_items_max'), { name: 'bulk_items_max', value: '5000', source: '--bulk-items-max', secret: false });
+  assert.equal(of('http_body_bytes_max').source, 'default');
+  assert.ok(configuration.filter((line) => line.secret).every((line) => !line.value || line.value === '(hidden)'));
+  assert.equal(store.kind, 'sqlite');
+  assert.ok(store.bytes > 0 && store.disk_free_bytes > 0);
+});
+
 // U-48
 test('each_thing_leads_to_what_was_done_with_it', async () => {
   const server = await serve();
@@ -132,8 +144,7 @@ test('a_graph_of_three_hundred_nodes_has_a_map_and_is_drawn_soon', async () => {
   await page.page.goto(`${server.url}/workflows/large`);
   await page.page.locator(`[data-node="n${many - 1}"]`).waitFor({ state: 'attached' });
   const took = Date.now() - began;
-  // 1.5 s on a machine that has nothing else to do; this one may have.
-  assert.ok(took < 15_000, `drawn after ${took} ms`);
+  assert.ok(!deep || took < 1500, `drawn after ${took} ms`);
   const map = page.page.locator('.map');
   const view = () => map.locator('.view').getAttribute('x');
   await page.page.getByRole('button', { name: 'Zoom in' }).click();

@@ -222,7 +222,7 @@ test('t18_a_killed_server_comes_back_and_no_event_is_missed_or_doubled', async (
   const again = await serve({ data: server.data, listen: `127.0.0.1:${port}` });
   await again.post(`/executions/${id}/signals/paid`, {});
   await again.until(id, 'completed');
-  await eventually(() => run.page.locator('h1 + .status', { hasText: 'Completed' }).waitFor({ timeout: 2000 }), 30_000);
+  await run.page.locator('h1 + .status', { hasText: 'Completed' }).waitFor();
   const { items } = await again.get(`/executions/${id}/history?limit=1000`);
   await eventually(async () => {
     const shown = await run.page.locator('.sequence').allInnerTexts();

@@ -4,11 +4,10 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import http from 'node:http';
 import { after, test } from 'node:test';
-import { end, eventually, serve, tab } from './harness.mjs';
+import { binary, end, eventually, serve, tab } from './harness.mjs';
 import { fill, waits } from './world.mjs';
 
 after(end);
-const binary = process.env.FERMATA_BINARY ?? new URL('../../../build/release/fermata', import.meta.url).pathname;
 const hostile = '<script>window.hacked=1</script><img src=x onerror="window.hacked=1">{{7*7}}\u202egnp';
 
 function addKey(data, role) {
@@ -214,7 +213,7 @@ test('t40_twelve_tabs_share_four_streams', async () => {
   await tabs.at(-1).page.locator('dialog').getByRole('button', { name: 'Pause', exact: true }).click();
   await server.until(id, 'paused');
   await tabs[0].page.bringToFront();
-  await eventually(() => tabs[0].page.locator(`[data-id="${id}"]`).getByText('Paused').waitFor({ timeout: 1000 }), 30_000);
+  await tabs[0].page.locator(`[data-id="${id}"]`).getByText('Paused').waitFor();
   assert.ok((await streams()) <= 4);
   for (const one of tabs) one.check();
   await first.context.close();

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { end, eventually, serve, tab } from './harness.mjs';
+import { deep, end, eventually, serve, tab } from './harness.mjs';
 import { deadLetters, waits } from './world.mjs';
 
 after(end);
@@ -51,7 +51,7 @@ test('t24_the_calendar_sums_what_the_api_counts_and_marks_the_change_of_clocks',
 });
 
 // T-24 as it is asked for: ten thousand waits over three weeks take minutes to be made.
-test('t24_ten_thousand_waits_are_summed', { skip: process.env.CONSOLE_DEEP !== '1' }, async () => {
+test('t24_ten_thousand_waits_are_summed', { skip: !deep }, async () => {
   const server = await serve({ clock: noon });
   await server.put('/workflows/day', untilDay);
   const many = 10_000;

@@ -1,5 +1,6 @@
 #include "core/flow/durable/activate.h"
 
+#include "core/flow/durable/given_roots.h"
 #include "core/flow/durable/snapshot.h"
 
 namespace fermata::flow {
@@ -83,21 +84,10 @@ bool wants_activation(const Execution& execution) {
   return !execution.started || execution.open || !execution.ready.empty();
 }
 
-/// The values a script is given, which its machine may point into.
-struct GivenRoots final : Roots {
-  GivenRoots(Value inputs_value, Value context_value)
-      : inputs(std::move(inputs_value)), context(std::move(context_value)) {}
-  std::optional<Value> root(std::string_view name) const override {
-    return name == "Inputs" ? inputs : context;
-  }
-  Value inputs;
-  Value context;
-};
-
 struct Residence {
   Residence(const Expression& of_script, const Execution& execution)
       : script(of_script),
-        roots(execution.inputs, execution.context),
+        roots(execution),
         machine(script.program(), roots, {}) {}
   Expression script;
   GivenRoots roots;

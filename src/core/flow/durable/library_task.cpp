@@ -1,4 +1,5 @@
 #include "core/approval/vote.h"
+#include "core/flow/durable/detached.h"
 #include "core/flow/durable/library_options.h"
 
 /// Work for others: tasks, child runs, approvals (F-27, F-36, F-37).
@@ -35,11 +36,31 @@ void check_task_options(Options& options) {
   options.object("labels");
   options.object("env");
   options.object("budget");
-  options.object("compensation");
+  options.object("compensation", {"topic", "input", "labels", "env", "budget", "capability",
+                                  "risk_tags", "requires", "retry", "idempotency_key", "when"});
   options.object("scheduling", {"max_attempts"});
   options.object("concurrency", {"key", "limit"});
   options.object("retry", {"max_attempts", "backoff_ms", "multiplier", "max_backoff_ms", "jitter",
                            "retry_on"});
+}
+
+/// The input of a compensation may be a function of what the task gave: it is called when that is
+/// known (J-70). Gives the options without it.
+Datum take_computed(Machine& machine, const Datum& given, std::optional<Value>& computed) {
+  if (machine.stopped() || !given.is_object()) return given;
+  auto undo = machine.object_find(given, "compensation");
+  if (!undo || !undo->is_object()) return given;
+  auto input = machine.object_find(*undo, "input");
+  if (!input || input->tag != Tag::closure) return given;
+  computed = detach(machine, *input);
+  if (!computed) return {};
+  auto* other = machine.heap().make<MapObject>();
+  machine.copy_entries(*other, *undo);
+  other->erase("input");
+  auto* options = machine.heap().make<MapObject>();
+  machine.copy_entries(*options, given);
+  machine.put(*options, machine.text("compensation"), Heap::datum(other));
+  return Heap::datum(options);
 }
 
 Datum start_child(Machine& machine, Arguments arguments, bool detached) {
@@ -82,8 +103,9 @@ Datum task_run(Machine& machine, Arguments arguments) {
   Call call(machine, arguments);
   std::string name = name_of(machine, call, "Task.run");
   auto input = input_of(machine, call, 1);
+  std::optional<Value> computed;
   Options options(
-      machine, call.any(2), "Task.run",
+      machine, take_computed(machine, call.any(2), computed), "Task.run",
       {"pool",          "queue",       "capability", "priority",         "labels",
        "timeout_ms",    "deadline_ms", "retry",      "idempotency_key",  "compensation",
        "on_parent_end", "env",         "adapter_id", "memory_id",        "risk_tags",
@@ -98,8 +120,14 @@ Datum task_run(Machine& machine, Arguments arguments) {
   Datum out = machine.activation().open(std::move(record));
   if (machine.stopped()) return {};
   uint32_t number = static_cast<AwaitableObject*>(out.heap)->number;
+  Value asked = options.all();
+  if (computed) {
+    Value undo = asked.get("compensation");
+    undo.set("computed", *std::move(computed));
+    asked.set("compensation", std::move(undo));
+  }
   machine.activation().ledger().tell(
-      SubmitTask{number, std::move(name), *std::move(input), options.all()}, machine.here());
+      SubmitTask{number, std::move(name), *std::move(input), std::move(asked)}, machine.here());
   return out;
 }
 

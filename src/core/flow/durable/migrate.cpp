@@ -3,22 +3,13 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "core/flow/durable/given_roots.h"
 #include "core/flow/durable/migration_points.h"
 #include "core/flow/durable/reach.h"
 
 namespace fermata::flow {
 
 namespace {
-
-struct GivenValues final : Roots {
-  explicit GivenValues(const Execution& execution)
-      : inputs(execution.inputs), context(execution.context) {}
-  std::optional<Value> root(std::string_view name) const override {
-    return name == "Inputs" ? inputs : context;
-  }
-  Value inputs;
-  Value context;
-};
 
 using Locals = std::vector<const Function::Local*>;
 
@@ -302,7 +293,7 @@ class Migration {
     Reach reach(machine_);
     std::string bytes = encode_snapshot_as(path_.to.program(), machine_, execution_, reach);
     // Read once before it counts: what cannot be read again must not take the place of what can.
-    GivenValues roots(execution_);
+    GivenRoots roots(execution_);
     Machine trial(path_.to.program(), roots, {});
     if (auto read = decode_snapshot(bytes, trial, execution_); !read)
       return add("layout_changed", read.error().message, {});
@@ -335,7 +326,7 @@ Result<MigrationReport, SnapshotError> migrate(Execution& execution, const Migra
     report.problems.push_back({"running", "an activation is under way; pause the execution", 0, 0});
     return report;
   }
-  GivenValues roots(execution);
+  GivenRoots roots(execution);
   Machine machine(path.from.program(), roots, {});
   FERMATA_TRY_VOID(decode_snapshot(execution.snapshot, machine, execution));
   return Migration(execution, path, machine).run();

@@ -1,5 +1,7 @@
 #include "core/flow/durable/migration_points.h"
 
+#include <algorithm>
+
 #include "base/json.h"
 
 namespace fermata::flow {
@@ -8,6 +10,14 @@ namespace {
 
 std::string_view text_at(const Expression::Program& program, Span span) {
   return std::string_view(program.text).substr(span.begin, span.end - span.begin);
+}
+
+bool same_code(const Function& one, const Function& other) {
+  auto same = [](const Instruction& a, const Instruction& b) {
+    return a.op == b.op && a.a == b.a && a.b == b.b && a.c == b.c;
+  };
+  return one.slots == other.slots && one.program->constants == other.program->constants &&
+         std::ranges::equal(one.code, other.code, same);
 }
 
 /// The call of the workflow itself: its text is all of the script.
@@ -39,12 +49,17 @@ void MigrationPoints::index(const Program& program,
       if (point.awaits) out.try_emplace(name_of(*function, point), &point);
 }
 
-const Function* MigrationPoints::function(const Function& before) const {
-  // The part of the library that is written in the language is the same for both.
-  if (before.library) {
-    const auto& library = to_.prelude->functions;
-    return before.index < library.size() ? library[before.index].get() : nullptr;
+/// The part of the library that is written in the language is most often the same for both; a
+/// function that has changed since cannot be gone on with in its midst.
+const Function* MigrationPoints::library_function(const Function& before) const {
+  for (const auto& function : to_.prelude->functions) {
+    if (function->name == before.name && same_code(*function, before)) return function.get();
   }
+  return nullptr;
+}
+
+const Function* MigrationPoints::function(const Function& before) const {
+  if (before.library) return library_function(before);
   auto found = functions_.find(&before);
   return found == functions_.end() ? nullptr : found->second;
 }

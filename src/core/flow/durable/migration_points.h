@@ -32,6 +32,7 @@ class MigrationPoints {
   std::vector<std::string> unknown() const;
 
  private:
+  const Function* library_function(const Function& before) const;
   void index(const Program& program, std::map<std::string, const Function::Point*>& out);
   const Function::Point* same_text(const Function& before, const Function::Point& at,
                                    const Function& after) const;

@@ -118,7 +118,8 @@ Datum SnapshotReader::datum() {
     case DatumCode::text: return text_datum();
     case DatumCode::builtin: {
       uint64_t number = in_.varint();
-      if (number >= builtins_count() || is_method(builtin(static_cast<uint32_t>(number)).owner)) {
+      if (number >= machine_.program_.library_size ||
+          is_method(builtin(static_cast<uint32_t>(number)).owner)) {
         in_.fail();
         return {};
       }

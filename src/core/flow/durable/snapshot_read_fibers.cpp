@@ -40,6 +40,7 @@ void SnapshotReader::read_fiber() {
   if (!added || frames == 0 || number > execution_.last_number) return in_.fail();
   fiber.stack.emplace_back();
   for (size_t i = 0; i < frames && in_.ok(); ++i) read_frame(fiber);
+  machine_.saved_bytes_ += fiber.stack_bytes();
   fiber.unwinding = unwinding > 0;
   if (unwinding > fiber.handlers.size() + 1) return in_.fail();
   fiber.unwind_floor = static_cast<uint32_t>(unwinding > 0 ? unwinding - 1 : 0);

@@ -19,7 +19,7 @@ void SnapshotReader::read_object(HeapObject& given) {
     case Tag::bound: {
       auto& bound = static_cast<BoundObject&>(given);
       uint64_t number = in_.varint();
-      if (number >= builtins_count()) return in_.fail();
+      if (number >= machine_.program_.library_size) return in_.fail();
       bound.builtin = static_cast<uint32_t>(number);
       bound.receiver = datum();
       return;

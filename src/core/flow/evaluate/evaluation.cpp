@@ -96,10 +96,11 @@ void Evaluation::play_step(const Value& step) {
   if (given_.states) states_.push(state());
 }
 
-FlowGiven Evaluation::given_now() const {
+FlowGiven Evaluation::given_now() {
   // Every activation draws from a stream of its own.
   Random stream(given_.seed + execution_.activations * 0x9e3779b97f4a7c15ULL);
-  return {now_, stream.next(), given_.limits};
+  zones_.emplace(given_.zones);
+  return {now_, stream.next(), given_.limits, &*zones_};
 }
 
 /// Lets the machine run until it has nothing left to do.

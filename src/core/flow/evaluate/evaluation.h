@@ -7,6 +7,7 @@
 #include "base/time.h"
 #include "base/value.h"
 #include "core/flow/durable/activate.h"
+#include "core/flow/durable/zone_answers.h"
 
 /// A script run in memory against a world that is written down: no server, no workers, a clock that
 /// moves only when a step says so. The same case prints the same bytes (F-63, F-64).
@@ -24,6 +25,7 @@ struct EvaluationCase {
   Instant now{1'767'225'600'000};  ///< 2026-01-01T00:00:00.000Z
   uint64_t seed = 0;
   FlowLimits limits;
+  std::shared_ptr<const ZoneTable> zones = nullptr;  ///< none: UTC and fixed offsets
 };
 
 struct EvaluationAnswer {
@@ -70,7 +72,7 @@ class Evaluation {
   void collect();
   void note(const Outgoing& outgoing);
   void refresh();
-  FlowGiven given_now() const;
+  FlowGiven given_now();
 
   // evaluation_steps.cpp
   void apply(const Value& step);
@@ -105,6 +107,7 @@ class Evaluation {
   Expression script_;
   Value refused_;  ///< findings that kept the script from running
   Execution execution_;
+  std::optional<ZoneAnswers> zones_;
   Resident resident_;
   std::vector<Outgoing> out_;
   std::vector<Asked> tasks_;

@@ -16,6 +16,8 @@ export class PagedList<Item extends { id: string }> {
   /** How many items there are; pages that open a list in an effect must not depend on it. */
   private shown = 0;
   private abort: AbortController | null = null;
+  /** Something changed while it was being read. */
+  private stale = false;
   private readonly ask: (path: string, signal: AbortSignal) => Promise<Page<Item>>;
 
   constructor(ask: (path: string, signal: AbortSignal) => Promise<Page<Item>> = (path, signal) => get<Page<Item>>(path, signal)) {
@@ -28,6 +30,7 @@ export class PagedList<Item extends { id: string }> {
     const abort = new AbortController();
     this.abort = abort;
     this.path = path;
+    this.stale = false;
     if (fresh) {
       this.items = [];
       this.shown = 0;
@@ -40,7 +43,9 @@ export class PagedList<Item extends { id: string }> {
 
   /** Reads it afresh, with as many rows as are shown, so that the reader stays where they are. */
   async reload(): Promise<void> {
-    await this.open(this.path, false);
+    // What is under way comes to its end: if each reading ended the one before it, a busy server's list would never come.
+    if (this.state === 'ready' || !this.abort) await this.open(this.path, false);
+    else this.stale = true;
   }
 
   more(): void {
@@ -72,5 +77,6 @@ export class PagedList<Item extends { id: string }> {
       if (error instanceof Problem) this.problem = error;
     }
     this.state = 'ready';
+    if (this.stale) void this.reload();
   }
 }

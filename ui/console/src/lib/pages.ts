@@ -23,6 +23,7 @@ export const pages: PageEntry[] = [
   { id: 'policy', name: 'Policy', href: '/policy', icon: 'policy', key: 'p', role: 'viewer' },
   { id: 'workers', name: 'Workers', href: '/workers', icon: 'workers', key: 'k', role: 'viewer' },
   { id: 'schedules', name: 'Schedules', href: '/schedules', icon: 'schedules', key: 's', role: 'viewer' },
+  { id: 'simulate', name: 'Simulate', href: '/simulate', icon: 'simulate', key: 'm', role: 'viewer' },
   { id: 'audit', name: 'Audit', href: '/audit', icon: 'audit', key: 'u', role: 'admin' },
   { id: 'settings', name: 'Settings', href: '/settings', icon: 'settings', key: ',', role: 'viewer' },
 ];

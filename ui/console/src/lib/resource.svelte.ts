@@ -43,6 +43,14 @@ export class Resource<Value> {
     await this.load(this.source);
   }
 
+  /** What was found out elsewhere; an answer under way is not wanted any more. */
+  give(value: Value): void {
+    this.abort?.abort();
+    this.value = value;
+    this.problem = null;
+    this.loading = false;
+  }
+
   clear(): void {
     this.abort?.abort();
     this.value = undefined;

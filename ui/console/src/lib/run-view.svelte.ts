@@ -2,13 +2,16 @@
 
 import { untrack } from 'svelte';
 import { get, id, Problem, query } from './api.ts';
+import { canFold, nodesAt } from './fold.ts';
 import { live } from './live.svelte.ts';
 import { Resource } from './resource.svelte.ts';
 import { isOver } from './status.ts';
-import type { Definition, HistoryEvent, Page, Run, RunNodes, WorkflowVersion } from './types.ts';
+import { isFlow, type Definition, type HistoryEvent, type Page, type Run, type RunNodes, type WorkflowVersion } from './types.ts';
 
 const historyPage = 1000;
 const historyMax = 200_000;
+/** The server is asked when the slider has rested so long. */
+const restMs = 120;
 
 export class RunView {
   readonly run = new Resource<Run>();
@@ -18,12 +21,15 @@ export class RunView {
   definitionProblem = $state.raw<Problem | null>(null);
   events = $state.raw<HistoryEvent[]>([]);
   readonly runId: string;
+  /** Where the server has it: an execution, or a seed of a simulation. */
+  readonly base: string;
   private reading = false;
   private again = false;
   private at = 0;
 
-  constructor(runId: string) {
+  constructor(runId: string, base = `/executions/${id(runId)}`) {
     this.runId = runId;
+    this.base = base;
   }
 
   get over(): boolean {
@@ -49,7 +55,7 @@ export class RunView {
     }
     this.reading = true;
     await Promise.all([
-      this.run.load((signal) => get<Run>(`/executions/${id(this.runId)}`, signal)),
+      this.run.load((signal) => get<Run>(this.base, signal)),
       this.at ? Promise.resolve() : this.look(0),
       this.readHistory(),
     ]);
@@ -61,17 +67,35 @@ export class RunView {
     }
   }
 
-  /** Nodes as of an event; 0 is now. */
-  async look(at: number): Promise<void> {
+  /** Has the nodes shown as they were after an event, 0 is now: folded here at once, where the
+      history tells enough, else asked for when the slider rests. Gives what calls it off. */
+  lookAt(at: number): () => void {
     this.at = at;
-    await this.nodes.load((signal) => get<RunNodes>(`/executions/${id(this.runId)}/nodes${query({ at: at || '' })}`, signal));
+    const folded = at ? this.folded(at) : null;
+    if (folded) {
+      this.nodes.give(folded);
+      return () => {};
+    }
+    const timer = setTimeout(() => void this.look(at), at ? restMs : 0);
+    return () => clearTimeout(timer);
+  }
+
+  private folded(at: number): RunNodes | null {
+    const definition = this.definition?.definition;
+    if (!definition || isFlow(definition) || (this.events.at(-1)?.sequence ?? 0) < at || !canFold(this.events)) return null;
+    return nodesAt(definition, this.events, at);
+  }
+
+  private async look(at: number): Promise<void> {
+    this.at = at;
+    await this.nodes.load((signal) => get<RunNodes>(`${this.base}/nodes${query({ at: at || '' })}`, signal));
   }
 
   private async readHistory(): Promise<void> {
     try {
       for (;;) {
         const after = this.events.at(-1)?.sequence ?? 0;
-        const page = await get<Page<HistoryEvent>>(`/executions/${id(this.runId)}/history${query({ limit: historyPage, after: after || '' })}`);
+        const page = await get<Page<HistoryEvent>>(`${this.base}/history${query({ limit: historyPage, after: after || '' })}`);
         if (page.items.length) this.events = [...this.events, ...page.items.filter((event) => event.sequence > after)];
         if (page.items.length < historyPage || this.events.length > historyMax) return;
       }

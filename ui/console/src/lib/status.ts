@@ -78,6 +78,13 @@ const looks: Record<string, Look> = {
   opted_out: { tone: 'cancelled', glyph: 'slash', word: 'Opted out' },
   expired: { tone: 'cancelled', glyph: 'slash', word: 'Expired' },
   done: { tone: 'success', glyph: 'tick', word: 'Done' },
+  // Sagas.
+  recorded: { tone: 'none', glyph: 'dot', word: 'Recorded' },
+  not_undone: { tone: 'none', glyph: 'dot', word: 'To be undone' },
+  submitted: { tone: 'running', glyph: 'ring', word: 'Being undone' },
+  rolling_back: { tone: 'running', glyph: 'ring', word: 'Being undone' },
+  rolled_back: { tone: 'cancelled', glyph: 'slash', word: 'Undone' },
+  parked: { tone: 'held', glyph: 'brackets', word: 'Undo stopped' },
   stopped: { tone: 'cancelled', glyph: 'slash', word: 'Stopped' },
 };
 

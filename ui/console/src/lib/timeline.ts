@@ -13,6 +13,8 @@ export interface Bar {
   attempt: number;
   sequence: number;
   item: string;
+  /** It has not ended of itself: it goes on, or the run ended or gave it up before. */
+  open?: boolean;
 }
 
 export interface Row {
@@ -63,7 +65,7 @@ export function rowsOf(history: HistoryEvent[], end: number): Row[] {
     const begun = begins[event.type];
     const ended = ends[event.type];
     if (begun && !open.has(key)) {
-      const bar: Bar = { node, name: row.name, kind: begun, from: at, to: end, attempt: event.attempt ?? 1, sequence: event.sequence, item: itemOf(event) };
+      const bar: Bar = { node, name: row.name, kind: begun, from: at, to: end, attempt: event.attempt ?? 1, sequence: event.sequence, item: itemOf(event), open: true };
       open.set(key, bar);
       row.bars.push(bar);
     } else if (ended) {
@@ -71,12 +73,15 @@ export function rowsOf(history: HistoryEvent[], end: number): Row[] {
       open.delete(key);
       if (bar) {
         bar.to = at;
+        bar.open = false;
         if (bar.kind !== 'waiting' || ended === 'failed') bar.kind = ended;
       } else {
         const from = typeof event.started_at === 'string' ? Date.parse(event.started_at) : at;
         row.bars.push({ node, name: row.name, kind: ended, from, to: at, attempt: event.attempt ?? 1, sequence: event.sequence, item: itemOf(event) });
       }
     } else if (event.type === 'SplitClosed') {
+      const bar = open.get(key);
+      if (bar) Object.assign(bar, { to: at, open: false, kind: Number(event.failed ?? 0) > 0 ? 'failed' : 'success' });
       open.delete(key);
     }
   }
@@ -139,4 +144,40 @@ export function placeOn(axis: Segment[], at: number): number {
     return segment.at + segment.size * Math.min(1, Math.max(0, share));
   }
   return 1;
+}
+
+/** What is shown of an axis: where it begins and how much of it, 0 to 1. */
+export interface Window {
+  from: number;
+  size: number;
+}
+export const whole: Window = { from: 0, size: 1 };
+
+/** Closer or wider around a place of what is shown (0 to 1); never beyond the ends. */
+export function zoomed(view: Window, factor: number, at: number, least: number): Window {
+  const size = Math.min(1, Math.max(least, view.size / factor));
+  const from = view.from + (view.size - size) * at;
+  return { from: Math.min(1 - size, Math.max(0, from)), size };
+}
+
+/** Along the axis by a share of what is shown. */
+export function moved(view: Window, by: number): Window {
+  return { from: Math.min(1 - view.size, Math.max(0, view.from + by * view.size)), size: view.size };
+}
+
+/** A place of the axis as a place of what is shown; outside of it, its edge. */
+export function inView(view: Window, at: number): number {
+  return Math.min(1, Math.max(0, (at - view.from) / view.size));
+}
+
+/** Moments to write along the axis, none within folded time. */
+export function ticksOf(axis: Segment[], view: Window, many = 6): { at: number; time: number }[] {
+  const out: { at: number; time: number }[] = [];
+  for (let i = 0; i < many; i++) {
+    const at = i / many;
+    const place = view.from + at * view.size;
+    const segment = axis.find((one) => place >= one.at && place < one.at + one.size);
+    if (segment && !segment.folded) out.push({ at, time: Math.round(segment.from + ((place - segment.at) / segment.size) * (segment.to - segment.from)) });
+  }
+  return out;
 }

@@ -1,0 +1,74 @@
+#include "host/job_desk.h"
+
+/// The desk of jobs and the policy kernel.
+namespace fermata {
+
+const job::Policy* JobDesk::policy_of(const AccountId& account) {
+  return policy_.of(account, kernel_.on() ? std::optional(kernel_.given()) : std::nullopt);
+}
+
+/// Which jobs are to hear of a change of policy, and which of the kernel's return.
+void JobDesk::track(const JobId& job, job::State state, job::Phase phase) {
+  auto keep = [&](std::set<JobId>& set, bool wanted) {
+    if (wanted) {
+      set.insert(job);
+    } else {
+      set.erase(job);
+    }
+  };
+  keep(awaiting_, state == job::State::approval_required);
+  keep(unjudged_, state == job::State::pending && phase == job::Phase::policy_unavailable);
+}
+
+void JobDesk::review_approvals() {
+  for (const JobId& id : awaiting_) send(id, job::ReviewJob{});
+}
+
+void JobDesk::hear_kernel(Instant now) {
+  for (JobItem& item : kernel_.gather(now)) items_.push_back(std::move(item));
+  if (auto snapshot = kernel_.take_named()) {
+    kernel_named_ = std::move(snapshot);
+    review_approvals();
+  }
+  // Woken early (J-33): the question goes out at once, and its answer moves the job.
+  if (kernel_.take_closed())
+    for (const JobId& id : unjudged_) kernel_.ask(id, 0);
+}
+
+/// A vote, and a look at an approval, need to know what the kernel says at this moment (J-43).
+bool JobDesk::needs_word(const JobItem& item) const {
+  if (!kernel_.on()) return false;
+  const job::CommandBody& body = item.command.body;
+  if (const auto* approve = std::get_if<job::ApproveJob>(&body)) return !approve->kernel;
+  const auto* review = std::get_if<job::ReviewJob>(&body);
+  return review && !review->kernel;
+}
+
+void JobDesk::ask_kernel(Instant now) {
+  kernel_.send(now, [this](const JobId& id) -> Outcome<const job::Job*> {
+    if (!cache_.find(id)) FERMATA_TRY_VOID(cache_.fetch({id}));
+    const OpenJob* open = cache_.find(id);
+    if (!open || !open->job.exists()) return nullptr;
+    if (open->undurable()) return fail(ErrorCode::store_unavailable, "the job is being written");
+    return &open->job;
+  });
+}
+
+std::optional<BreakerView> JobDesk::take_breaker_change() {
+  if (!kernel_.take_change()) return std::nullopt;
+  return kernel_.view();
+}
+
+std::vector<BreakerView> JobDesk::breakers() {
+  std::vector<BreakerView> views;
+  if (kernel_.on()) views.push_back(kernel_.view());
+  return views;
+}
+
+bool JobDesk::reset_breaker(const std::string& name) {
+  if (!kernel_.on() || kernel_.view().name != name) return false;
+  kernel_.reset();
+  return true;
+}
+
+}  // namespace fermata

@@ -355,6 +355,8 @@ void World::report_stuck() {
     if (!job.finished())
       reason += "\n  job " + id.text() + " is " + std::string(name_of(job.state)) + " after " +
                 std::to_string(job.attempt_count) + " attempts";
+  for (const auto& [key, signal] : store().signals())
+    if (signal.open) reason += "\n  signal " + key.id + " is not done with";
   throw Violation{reason};
 }
 

@@ -166,7 +166,9 @@ void SignalDesk::landed(const SignalWrite& written, CommitOutcome outcome, const
     }
     return;
   }
-  bool surely_not = outcome != CommitOutcome::unknown;
+  if (outcome == CommitOutcome::unknown) found->second.in_doubt = true;
+  // Who is told that it is not there may not find it there: the next start would carry on with it.
+  bool surely_not = !found->second.in_doubt;
   if (!first || !surely_not) {
     // Writing it once more makes it so, whether it was written or not.
     found->second.write_again = true;

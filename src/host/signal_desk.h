@@ -109,6 +109,7 @@ class SignalDesk {
     std::vector<Waiting> waiting{};
     std::vector<AuditLine> audit{};  ///< to be written with its row
     bool write_again = false;        ///< nobody knows whether its row was written
+    bool in_doubt = false;           ///< its row may be there since an earlier try
   };
   struct Offer {
     SignalKey signal;

@@ -38,8 +38,6 @@ std::optional<JobFixture> in_state(State state) {
   if (state == State::none) return at;
   at.given.policy = &asks;
   at.submit(request);
-  // Nobody else is asked in its place: it stays without a verdict.
-  if (state == State::pending) return at;
   at.given.policy = nullptr;
   switch (state) {
     // It waits for somebody's word; whoever looks at it meanwhile asks for that word again.

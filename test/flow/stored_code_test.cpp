@@ -240,6 +240,43 @@ void run_for_a_while(const Expression& script) {
 }
 
 // F-46, F-49: whoever has the store in his hands can write any code, and crash nothing with it.
+/// The code of `script` with another body for `map` of its library.
+Expression with_map(std::vector<Instruction> body) {
+  flow::CheckedScript checked = flow::check_script("return [1].map(x => x)");
+  auto library = by_another_compiler(*flow::prelude_program());
+  for (const auto& function : library->functions) {
+    if (function->name != "array_map") continue;
+    function->code = body;
+    function->offsets.assign(body.size(), 0);
+    function->locals.clear();
+    function->points.clear();
+  }
+  auto program = by_another_compiler(checked.program.program());
+  program->prelude = std::move(library);
+  return Expression(std::move(program));
+}
+
+TEST(StoredCode, of_the_library_that_goes_round_for_ever_uses_up_the_fuel) {
+  Expression endless = with_map({{Opcode::jump, 0, 0, 0}});
+  auto read = flow::decode_code(flow::encode_code(endless), "return [1].map(x => x)");
+  ASSERT_TRUE(read);
+  flow::Execution execution = flow::begin_flow("r", Value::object(), Value::object());
+  std::vector<flow::Outgoing> asks;
+  while (flow::wants_activation(execution))
+    ASSERT_TRUE(flow::activate(execution, *read, given_now(), asks));
+  EXPECT_EQ(execution.error.code, "fuel_exhausted");
+}
+
+TEST(StoredCode, of_the_library_repeats_nothing_that_costs_nothing) {
+  for (std::vector<Instruction> body : std::vector<std::vector<Instruction>>{
+           {{Opcode::null}, {Opcode::jump_if_false, 0, 0, 0}, {Opcode::null}, {Opcode::give}},
+           {{Opcode::push_handler, 0, 0, 3}, {Opcode::null}, {Opcode::throw_value},
+            {Opcode::throw_value}}}) {
+    auto read = flow::decode_code(flow::encode_code(with_map(body)), "return [1].map(x => x)");
+    EXPECT_FALSE(read);
+  }
+}
+
 TEST(StoredCode, that_is_hostile_is_refused_or_runs_within_its_budgets) {
   std::mt19937 dice(7);
   size_t refused = 0, ran = 0;

@@ -111,6 +111,7 @@ bool make_ready(Expression::Program& program) {
     Function& function = *program.functions[i];
     function.index = i;
     if (!operands_fit(function)) return false;
+    if (function.library && !repeats_at_a_price(function)) return false;
     auto layout = layout_of(function);
     if (!layout) return false;
     function.layout = *std::move(layout);

@@ -256,6 +256,19 @@ bool operands_fit(const Function& function) {
   });
 }
 
+bool repeats_at_a_price(const Function& function) {
+  for (uint32_t at = 0; at < function.code.size(); ++at) {
+    const Instruction& in = function.code[at];
+    switch (in.op) {
+      case Opcode::jump: break;
+      case Opcode::push_handler: return false;
+      default:
+        if (motion_of(in).jumps && in.a <= at) return false;
+    }
+  }
+  return true;
+}
+
 std::optional<Layout> layout_of(const Function& function) { return Walk(function).run(); }
 
 }  // namespace fermata::flow

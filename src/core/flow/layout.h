@@ -28,6 +28,9 @@ struct Layout {
 
 /// True when every operand names something that exists, also in code that no way leads to.
 bool operands_fit(const Function& function);
+/// True when a function whose instructions are free, as the library's are, can repeat nothing for
+/// nothing: a jump back and a call of it cost, so there must be no other way to come again.
+bool repeats_at_a_price(const Function& function);
 /// Nothing when the code is not sound.
 std::optional<Layout> layout_of(const Function& function);
 

@@ -50,6 +50,7 @@ void Machine::call_value(const Datum& callee, size_t count) {
   switch (callee.tag) {
     case Tag::closure: {
       auto* closure = static_cast<ClosureObject*>(callee.heap);
+      if (closure->function->library && !charge(1)) return;
       if (closure->function->is_async) return start_fiber(*closure->function, closure, count);
       return enter(*closure->function, closure, count);
     }
@@ -94,6 +95,7 @@ void Machine::call_builtin(uint32_t number, size_t count, bool has_place) {
     }
   }
   if (!counts_fit(called, count)) return;
+  if (!charge(1)) return;
   if (called.native == nullptr) {
     if (!has_place) make_place(count);
     return enter(*prelude_.scripted[number], nullptr, count);
@@ -102,7 +104,6 @@ void Machine::call_builtin(uint32_t number, size_t count, bool has_place) {
     throw_type("`" + std::string(called.name) + "` waits or acts, which is not possible here");
     return;
   }
-  if (!charge(1)) return;
   Datum made = called.native(*this, Arguments(stack_.end() - count, count));
   stack_.drop(count + has_place);
   stack_.push(made);

@@ -81,7 +81,6 @@ void Machine::op_next(const Instruction& in) {
   if (done) {
     next_ = frames_.back().function->step(in.a);
   } else {
-    charge(step_cost_ == 0);
     stack_.push(item);
   }
 }

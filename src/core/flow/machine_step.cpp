@@ -83,7 +83,11 @@ inline void Machine::op_get_member(const Instruction& in) {
 inline void Machine::op_logical_not(const Instruction&) {
   stack_.back() = Datum::of(!truthy(stack_.back()));
 }
-inline void Machine::op_jump(const Instruction& in) { next_ = frames_.back().function->step(in.a); }
+inline void Machine::op_jump(const Instruction& in) {
+  const Step* target = frames_.back().function->step(in.a);
+  if (step_cost_ == 0 && target < next_ && !charge(1)) return;
+  next_ = target;
+}
 inline void Machine::op_jump_if_false(const Instruction& in) {
   Datum value = stack_.pop();
   if (!(value.tag == Tag::boolean ? value.boolean : truthy(value))) op_jump(in);

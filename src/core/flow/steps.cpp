@@ -17,7 +17,7 @@ class StepMaker {
   explicit StepMaker(Function& function) : function_(function) {}
 
   void run() {
-    function_.is_plain = !function_.is_async && !function_.has_rest &&
+    function_.is_plain = !function_.is_async && !function_.has_rest && !function_.library &&
                          function_.slots <= Function::slots_free;
     function_.steps.resize(function_.code.size());
     for (at_ = 0; at_ < function_.code.size(); ++at_) {
@@ -52,11 +52,10 @@ class StepMaker {
   void finish(Step& step, StepRun run, size_t count) {
     step.run = run;
     step.next = place(at_ + count);
-    if (is(count, Opcode::jump)) {
-      step.next = place(see(count).a);
-      ++count;
-    }
-    step.cost = cost(count);
+    bool jumps = is(count, Opcode::jump);
+    if (jumps) step.next = place(see(count).a);
+    step.cost = cost(count + jumps);
+    if (jumps && function_.library) step.cost = turn_cost(at_ + count);
   }
   void finish_branch(Step& step, StepRun run, size_t count) {
     const Instruction& jump = see(count - 1);
@@ -66,6 +65,8 @@ class StepMaker {
     if (jump.op == Opcode::jump_if_true) std::swap(step.next, step.other);
     step.cost = cost(count);
   }
+  /// A turn of a loop costs in the library, too; only a jump goes back there (layout.h).
+  uint32_t turn_cost(size_t jump_at) const { return function_.code[jump_at].a <= jump_at ? 1 : 0; }
   uint32_t cost(size_t count) const { return function_.library ? 0 : static_cast<uint32_t>(count); }
 
   bool number_constant(size_t ahead, double& out) const {
@@ -91,7 +92,10 @@ class StepMaker {
         step.content = datum.integer;
         break;
       }
-      case Opcode::jump: step.next = place(step.in.a); break;
+      case Opcode::jump:
+        step.next = place(step.in.a);
+        if (function_.library) step.cost = turn_cost(at_);
+        break;
       case Opcode::jump_if_false:
       case Opcode::jump_if_true: finish_branch(step, quick, 1); break;
       case Opcode::keep_if_false:
@@ -277,8 +281,6 @@ class StepMaker {
         } else {
           finish(step, Quick::next_item(To::push), 1);
         }
-        // A turn of a loop costs in the library, too.
-        if (function_.library) step.cost = 1;
         break;
       default: break;
     }

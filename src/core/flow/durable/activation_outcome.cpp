@@ -39,7 +39,7 @@ bool Activation::materialise(AwaitableObject& first) {
       take_result(awaited, *record);
     } else if (needs(awaited, *record, open)) {
       continue;
-    } else {
+    } else if (!machine_.stopped()) {
       compose(awaited, *record);
     }
     if (machine_.stopped()) return false;
@@ -54,7 +54,13 @@ bool Activation::needs(const AwaitableObject& awaited, const Awaitable& record,
   for (size_t i = awaited.items.size(); i-- > 0;) {
     bool counts = record.composite.winner == 0 || record.composite.winner == i + 1;
     AwaitableObject* item = counts ? object_of(awaited.items[i]) : nullptr;
-    if (item != nullptr && !item->has_outcome) open.push_back(item);
+    if (item == nullptr || item->has_outcome) continue;
+    // A composite is made of what was there before it; only a damaged one would contain itself.
+    if (item->number >= awaited.number) {
+      machine_.end(Machine::Verdict::damaged);
+      return false;
+    }
+    open.push_back(item);
   }
   return open.size() > before;
 }

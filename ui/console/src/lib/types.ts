@@ -31,6 +31,37 @@ export interface Overview {
   executions: Record<RunStatus, number>;
   waits: { pending: number; overdue: number; overdue_since: string | null };
   dead_letters: number;
+  lateness: Lateness;
+  failures: FailureCause[];
+  rates: Rates | null;
+}
+
+/** How late timers of the last hour were. */
+export interface Lateness {
+  count: number;
+  p50_ms: number | null;
+  p99_ms: number | null;
+}
+
+export interface FailureCause {
+  workflow_id: string;
+  node: string | null;
+  code: string;
+  count: number;
+  first_at: string;
+  last_at: string;
+}
+
+export interface RateStep {
+  start: string;
+  started: number;
+  completed: number;
+  failed: number;
+}
+
+export interface Rates {
+  step_ms: number;
+  steps: RateStep[];
 }
 
 export interface RunError {
@@ -181,8 +212,20 @@ export interface Workflow {
   created_at: string;
   updated_at: string;
   webhook_guid?: string;
+  measures?: WorkflowMeasures;
   definition?: Definition;
   layout?: Drawing;
+}
+
+/** What happened to a workflow in the last 24 hours. */
+export interface WorkflowMeasures {
+  started: number;
+  completed: number;
+  failed: number;
+  p50_ms: number | null;
+  p95_ms: number | null;
+  last_started_at: string | null;
+  hours: { start: string; started: number; failed: number }[];
 }
 
 export interface WorkflowVersion {
@@ -232,7 +275,9 @@ export interface Preview {
 
 export interface BulkPreview {
   count: number;
-  by_status: Record<string, number>;
+  by_status?: Record<string, number>;
+  /** Dead letters are told apart by why they are there. */
+  by_reason?: Record<string, number>;
   sample: string[];
   refused: Record<string, number>;
   as_of: string;

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { afterEach } from 'node:test';
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,9 +21,13 @@ export const binary = process.env.FERMATA_BINARY ?? join(root, 'build/release/fe
 /** Deadlines are for what hangs, not for what is slow: CONSOLE_PATIENCE=3 triples them all. */
 const patience = Number(process.env.CONSOLE_PATIENCE ?? 1);
 export const deadline = 60_000 * patience;
+/** CONSOLE_DIR serves pages of a folder (ui/console/tools/build.mjs) instead of those in the program. */
+const pageFlags = process.env.CONSOLE_DIR ? ['--console-dir', resolve(process.env.CONSOLE_DIR)] : [];
 /** Deep tests take their time, and hold pages to the times of U-72: they need a machine for themselves. */
 export const deep = process.env.CONSOLE_DEEP === '1';
 const started = [];
+/** Tabs that no test has closed yet, with what went wrong in them. */
+const opened = new Map();
 let browser = null;
 let failures = 1;
 
@@ -31,7 +36,7 @@ let failures = 1;
  * test; one that is `shared` ends with the file.
  */
 export async function serve({ clock = '', data = mkdtempSync(join(tmpdir(), 'fermata-console-')), listen = '127.0.0.1:0', flags = [], shared = false } = {}) {
-  const child = spawn(binary, ['serve', '--listen', listen, '--data', data, ...(clock ? ['--clock', `virtual:${clock}`] : []), ...flags],
+  const child = spawn(binary, ['serve', '--listen', listen, '--data', data, ...(clock ? ['--clock', `virtual:${clock}`] : []), ...pageFlags, ...flags],
     { cwd: data, stdio: ['ignore', 'pipe', 'pipe'] });
   let log = '';
   const url = await new Promise((found, failed) => {
@@ -88,6 +93,20 @@ export async function serve({ clock = '', data = mkdtempSync(join(tmpdir(), 'fer
   return server;
 }
 
+/** A port that no outgoing connection takes while a server is away, so that it can come back to it. */
+export async function lastingPort() {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    const probe = createServer();
+    const free = await new Promise((told) => {
+      probe.once('error', () => told(false));
+      probe.listen(port, '127.0.0.1', () => probe.close(() => told(true)));
+    });
+    if (free) return port;
+  }
+  throw new Error('no port is free');
+}
+
 /** Tries until it does not fail; what it last failed with when time is over. */
 export async function eventually(attempt) {
   const end = Date.now() + deadline;
@@ -126,6 +145,7 @@ export async function tab(server, path = '/', { width = 1280, height = 800, them
   page.setDefaultTimeout(deadline);
   const faults = [];
   const requests = [];
+  opened.set(page, faults);
   const allowed = (text) => allow.some((pattern) => pattern.test(text));
   page.on('console', (message) => {
     if (message.type() === 'error' && !allowed(`${message.text()} ${message.location().url}`)) faults.push(`console: ${message.text()} ${message.location().url}`);
@@ -151,7 +171,13 @@ export async function tab(server, path = '/', { width = 1280, height = 800, them
     },
     async close() {
       await own.close();
+      opened.delete(page);
       assert.deepEqual(faults, []);
+    },
+    /** Another page in the same tab, loaded afresh. */
+    async open(to) {
+      requests.length = 0;
+      await page.goto(server.url + to);
     },
     text: () => page.evaluate(() => document.body.innerText),
     /** Waits until the page says `text` where it can be seen. */
@@ -176,7 +202,7 @@ export async function tab(server, path = '/', { width = 1280, height = 800, them
       const run = (expression) => session.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
       await run(`${axeSource};0`);
       const { result, exceptionDetails } = await run(
-        'axe.run(document,{runOnly:["wcag2a","wcag2aa","wcag21aa","wcag22aa"]}).then(r=>JSON.stringify(r.violations.map(v=>({id:v.id,nodes:v.nodes.map(n=>n.html.slice(0,160)+" :: "+n.failureSummary.slice(0,240)).slice(0,3)}))))');
+        'axe.run(document,{runOnly:["wcag2a","wcag2aa","wcag21aa","wcag22aa"],resultTypes:["violations"],selectors:false,iframes:false,preload:false}).then(r=>JSON.stringify(r.violations.map(v=>({id:v.id,nodes:v.nodes.map(n=>n.html.slice(0,160)+" :: "+n.failureSummary.slice(0,240)).slice(0,3)}))))');
       if (exceptionDetails) assert.fail(JSON.stringify(exceptionDetails));
       return JSON.parse(result.value);
     },
@@ -185,6 +211,8 @@ export async function tab(server, path = '/', { width = 1280, height = 800, them
 
 /** A tab that is still open is one of a test that failed. */
 async function leave() {
+  for (const [page, faults] of opened) if (faults.length && !page.isClosed()) console.error(`${page.url()}:\n  ${faults.join('\n  ')}`);
+  opened.clear();
   for (const context of browser?.contexts() ?? []) {
     for (const page of context.pages()) await page.screenshot({ path: join(artifacts, `failed-${process.pid}-${failures++}.png`), timeout: 10_000 }).catch(() => {});
     await context.close().catch(() => {});

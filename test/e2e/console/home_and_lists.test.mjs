@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { deep, end, eventually, root, serve, tab } from './harness.mjs';
+import { deep, end, eventually, lastingPort, root, serve, tab } from './harness.mjs';
 import { fails, fill, waits } from './world.mjs';
 
 after(end);
@@ -74,13 +74,14 @@ test('the_demo_shows_a_newcomer_what_the_engine_does', async () => {
 
 test('t3_every_page_of_an_empty_account_says_why_and_what_next', async () => {
   const server = await serve();
+  const page = await tab(server);
   for (const [path, text] of [['/runs', 'No runs yet'], ['/workflows', 'No workflows yet'], ['/jobs', 'No jobs yet'], ['/workers', 'No worker is known'],
     ['/approvals', 'Nothing waits for you'], ['/approvals?tab=decided', 'Nothing has been decided yet'], ['/policy', 'every job is allowed'], ['/policy?tab=history', 'No policy has ever been in force'], ['/waits', 'Nothing is waiting'], ['/contacts', 'No contacts'], ['/waits?tab=overdue', 'Nothing is late'], ['/dlq', 'No dead letters'], ['/schedules', 'No schedules'],
     ['/audit', 'Nothing has been done yet'], ['/settings/keys', 'No keys exist'], ['/settings/credentials', 'No credentials'], ['/nothing', 'There is no such page']]) {
-    const page = await tab(server, path);
+    await page.open(path);
     await page.says(text);
-    await page.close();
   }
+  await page.close();
 });
 
 test('t4_a_long_list_has_few_rows_and_opens_the_right_run', async () => {
@@ -198,15 +199,15 @@ test('t8_a_bulk_dialog_does_not_outlive_its_page', async () => {
 });
 
 test('t19_home_never_says_all_well_while_nobody_can_know', async () => {
-  const server = await serve();
+  const listen = `127.0.0.1:${await lastingPort()}`;
+  const server = await serve({ listen });
   const home = await tab(server, '/', { allow: [/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_SOCKET/] });
   await home.says('All well');
   await home.says('Live', { exact: true });
-  const port = new URL(server.url).port;
   await server.stop('SIGKILL');
   await home.says('nobody knows how things are now');
   assert.ok(!(await home.text()).includes('All well'));
-  const again = await serve({ data: server.data, listen: `127.0.0.1:${port}` });
+  const again = await serve({ data: server.data, listen });
   await home.says('All well');
   await again.stop();
   await home.context.close();

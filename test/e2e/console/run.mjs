@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { launchShared } from './harness.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const first = ['looks.test.mjs', 'home_and_lists.test.mjs', 'safety.test.mjs'];
+const first = ['looks.test.mjs', 'looks_small.test.mjs', 'safety.test.mjs', 'home_and_lists.test.mjs'];
 const place = (name) => (first.includes(name) ? first.indexOf(name) : first.length);
 
 function allFiles() {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { end, eventually, serve, tab } from './harness.mjs';
+import { end, eventually, lastingPort, serve, tab } from './harness.mjs';
 import { branches, contacts, fails, retries, script, split, waits } from './world.mjs';
 
 after(end);
@@ -210,16 +210,16 @@ test('t17_idle_time_is_folded_and_a_bar_selects_its_node', async () => {
 });
 
 test('t18_a_killed_server_comes_back_and_no_event_is_missed_or_doubled', async () => {
-  const server = await serve();
+  const listen = `127.0.0.1:${await lastingPort()}`;
+  const server = await serve({ listen });
   await server.put('/workflows/order', branches);
   const id = await server.start('order', { input: { total: 40 } });
   await server.until(id, 'waiting');
   const run = await tab(server, `/runs/${id}?tab=history`, { allow: [/ERR_/] });
   await run.says('Live', { exact: true });
-  const port = new URL(server.url).port;
   await server.stop('SIGKILL');
   await eventually(async () => assert.match(await run.text(), /Reconnecting|Offline/));
-  const again = await serve({ data: server.data, listen: `127.0.0.1:${port}` });
+  const again = await serve({ data: server.data, listen });
   await again.post(`/executions/${id}/signals/paid`, {});
   await again.until(id, 'completed');
   await run.page.locator('h1 + .status', { hasText: 'Completed' }).waitFor();

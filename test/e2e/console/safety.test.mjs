@@ -1,37 +1,14 @@
 // Hostile names, secrets, roles, other origins; many tabs.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import http from 'node:http';
 import { after, test } from 'node:test';
-import { binary, end, eventually, serve, tab } from './harness.mjs';
+import { end, eventually, serve, tab } from './harness.mjs';
+import { keyed, signIn } from './keyed.mjs';
 import { fill, waits } from './world.mjs';
 
 after(end);
 const hostile = '<script>window.hacked=1</script><img src=x onerror="window.hacked=1">{{7*7}}\u202egnp';
-
-function addKey(data, role) {
-  const out = execFileSync(binary, ['keys', 'create', '--data', data, '--role', role, '--json'], { encoding: 'utf8' });
-  return /fk_[0-9a-f]{16}_[\w-]{43}/.exec(out)[0];
-}
-
-/** A server with keys, one of each role; the keys must be there when it starts. */
-async function keyed() {
-  const first = await serve();
-  await first.stop();
-  const keys = {};
-  for (const role of ['root', 'viewer', 'operator', 'editor', 'admin', 'worker']) keys[role] = addKey(first.data, role);
-  const server = await serve({ data: first.data });
-  server.key = keys.root;
-  return { server, keys };
-}
-
-async function signIn(server, key, path = '/') {
-  const page = await tab(server, path, { allow: [/status of 40[13]/] });
-  await page.page.getByLabel('Key').fill(key);
-  await page.page.getByRole('button', { name: 'Sign in' }).click();
-  return page;
-}
 
 test('t34_hostile_names_are_shown_as_text_everywhere', async () => {
   const server = await serve();
@@ -44,23 +21,24 @@ test('t34_hostile_names_are_shown_as_text_everywhere', async () => {
   await server.post('/jobs', { topic: 'job.mail', input: { text: hostile }, labels: { l: '<img src=x onerror=alert(1)>' } });
   await server.post(`/executions/${id}/cancel`, { reason: hostile });
   const { items } = await server.get('/jobs');
+  const page = await tab(server);
   for (const path of ['/', '/runs', `/runs/${id}`, `/runs/${id}?node=start`, `/runs/${id}?tab=timeline`, `/runs/${id}?tab=history`, `/runs/${id}?tab=data`, '/workflows', '/workflows/bad', '/workflows/bad?tab=edit', '/jobs', `/jobs/${items[0].id}`, '/audit', '/settings/system']) {
-    const page = await tab(server, path);
+    await page.open(path);
     await page.settled();
     assert.equal(await page.page.evaluate(() => window.hacked), undefined, path);
     assert.equal(await page.page.locator('a[href^="javascript:"]').count(), 0, path);
     assert.equal(await page.page.locator('main img, main script').count(), 0, path);
-    await page.close();
+    page.check();
   }
-  const runs = await tab(server, '/runs');
-  await runs.page.locator('[role=row][data-id]').first().waitFor();
-  const saved = runs.page.waitForEvent('download');
-  await runs.page.getByRole('button', { name: 'Export' }).click();
+  await page.open('/runs');
+  await page.page.locator('[role=row][data-id]').first().waitFor();
+  const saved = page.page.waitForEvent('download');
+  await page.page.getByRole('button', { name: 'Export' }).click();
   const stream = await (await saved).createReadStream();
   let csv = '';
   for await (const piece of stream) csv += piece;
   assert.match(csv, /,'=cmd\(\),/);
-  await runs.close();
+  await page.close();
 });
 
 test('t35_no_secret_is_in_a_page_but_once_in_the_dialog_of_a_new_key', async () => {

@@ -52,7 +52,7 @@ test('a_stored_workflow_offers_what_it_meets_outside', async () => {
   const server = await serve({ clock: noon });
   await server.put('/workflows/order', branches);
   const page = await tab(server, '/workflows/order');
-  await page.page.getByRole('link', { name: 'Simulate', exact: true }).last().click();
+  await page.page.locator('main').getByRole('link', { name: 'Simulate', exact: true }).click();
   await page.page.locator('.rule input[aria-label="Name"]').first().waitFor();
   assert.equal(await page.page.locator('.rule input[aria-label="Name"]').first().inputValue(), 'paid');
   await page.page.getByLabel('Input, JSON').fill('{"total": 40}');

@@ -157,18 +157,6 @@ test('a_time_by_the_clocks_of_a_zone_names_its_offset', async () => {
 });
 
 // U-21
-test('starts_and_ends_are_counted_by_the_minute', async () => {
-  const { ratesOf } = await lib('rates');
-  const now = Date.parse('2026-01-01T12:00:00Z');
-  const at = (minutes) => new Date(now - minutes * 60_000 - 1000).toISOString();
-  const run = (id, status, began, ended) => ({ id, status, started_at: at(began), completed_at: ended === undefined ? null : at(ended) });
-  const minutes = ratesOf([run('a', 'completed', 5, 0), run('a', 'completed', 5, 0), run('b', 'failed', 90, 5), run('c', 'timed_out', 200, 100), run('d', 'running', 59)], now);
-  assert.equal(minutes.length, 60);
-  assert.deepEqual(minutes[59], { started: 0, completed: 1, failed: 0 });
-  assert.deepEqual(minutes[54], { started: 1, completed: 0, failed: 1 });
-  assert.deepEqual(minutes[0], { started: 1, completed: 0, failed: 0 });
-});
-
 test('cells_that_a_spreadsheet_would_run_are_inert', async () => {
   const { csvCell, visible } = await lib('format');
   for (const cell of ['=1+1', '+1', '-1', '@x', '\tx']) assert.match(csvCell(cell), /^"?'/);
@@ -236,6 +224,53 @@ test('a_layout_places_every_node_of_a_large_graph', async () => {
   const layout = layoutOf({ nodes, edges: [...edges, { id: 'back', src: 'n299', dst: 'n0' }] });
   assert.equal(Object.keys(layout.nodes).length, 300);
   assert.equal(Object.keys(layout.edges).length, 300);
+});
+
+test('causes_of_failures_come_from_runs_and_name_their_node', async () => {
+  const { causesOf } = await lib('verdict');
+  const run = (workflow_id, code) => ({ id: workflow_id + code, workflow_id, status: 'failed', error: { code }, started_at: '2026-01-01T10:00:00Z', completed_at: '2026-01-01T10:00:00Z' });
+  const measured = [{ workflow_id: 'a', node: 'charge', code: 'network', count: 9, first_at: '', last_at: '' }];
+  const told = causesOf([run('a', 'network'), run('a', 'network'), run('b', 'oops')], true, measured);
+  assert.deepEqual(told.map((cause) => [cause.workflow_id, cause.node, cause.count]), [['a', 'charge', 2], ['b', null, 1]]);
+  assert.equal(causesOf([], true, measured).length, 0);
+  assert.deepEqual(causesOf([], false, measured), measured);
+});
+
+test('pools_are_told_by_load_the_fullest_first', async () => {
+  const { poolsOf } = await lib('verdict');
+  const worker = (pool, active, max_parallel) => ({ status: 'online', pool, active, max_parallel });
+  assert.deepEqual(poolsOf([worker('mail', 1, 4), worker('', 3, 4), worker('mail', 1, 4)]),
+    [{ name: 'default', workers: 1, active: 3, room: 4, share: 75 }, { name: 'mail', workers: 2, active: 2, room: 8, share: 25 }]);
+});
+
+test('breakers_say_what_they_do_and_until_when', async () => {
+  const { breakerWords, failModeWords } = await lib('breakers');
+  const now = Date.parse('2026-01-01T10:00:00Z');
+  const breaker = { name: 'safety', state: 'OPEN', failures: 3, probes: 0, probes_max: 3, changes_at: '2026-01-01T10:00:30Z' };
+  assert.match(breakerWords(breaker, now), /^Nothing is asked for 30 s: 3 calls failed\./);
+  assert.match(breakerWords({ ...breaker, state: 'HALF_OPEN', probes: 1 }, now), /1 of 3/);
+  assert.match(breakerWords({ ...breaker, state: 'CLOSED', failures: 0 }, now), /answers come/);
+  assert.notEqual(failModeWords('open'), failModeWords('closed'));
+});
+
+test('a_view_is_the_address_whatever_the_order_of_its_names', async () => {
+  const { queryOf, sameQuery, sortedViews } = await lib('views');
+  assert.deepEqual(queryOf(new URLSearchParams('status=failed&account=x&columns=&q=a')), { status: 'failed', q: 'a' });
+  assert.ok(sameQuery({ a: '1', b: '2' }, { b: '2', a: '1' }));
+  assert.ok(!sameQuery({ a: '1' }, { a: '1', b: '2' }));
+  const view = (name, owner) => ({ name, owner });
+  assert.deepEqual(sortedViews([view('b', 'other'), view('c', 'me'), view('a', 'me')], 'me').map((one) => one.name), ['a', 'c', 'b']);
+});
+
+test('what_is_kept_back_is_revealed_by_role', async () => {
+  const { findingPlace, mayReveal } = await lib('output-policy');
+  const can = (role) => (asked) => role === 'admin' || asked === role;
+  assert.ok(mayReveal({ held: { sha256: '', bytes: 1, tries: 0 } }, can('operator')));
+  assert.ok(!mayReveal({ original_kept: true }, can('operator')));
+  assert.ok(mayReveal({ original_kept: true }, can('admin')));
+  assert.ok(!mayReveal({}, can('admin')));
+  assert.equal(findingPlace({ pointer: '/a/b', artifact: '', offset: 3, length: 4 }), '/a/b, byte 3 to 7');
+  assert.equal(findingPlace({ pointer: '', artifact: 'log.txt', offset: 0, length: 0 }), 'artifact log.txt');
 });
 
 test('the_verdict_names_the_worst_first', async () => {

@@ -10,7 +10,7 @@ const lib = {};
 let vite;
 before(async () => {
   vite = await createServer({ root, configFile: false, logLevel: 'error', appType: 'custom', server: { middlewareMode: true, watch: null, ws: false } });
-  for (const name of ['columns', 'fold', 'regions', 'simulations', 'timeline', 'workflow-stats']) Object.assign(lib, await vite.ssrLoadModule(`/src/lib/${name}.ts`));
+  for (const name of ['columns', 'fold', 'regions', 'simulations', 'timeline']) Object.assign(lib, await vite.ssrLoadModule(`/src/lib/${name}.ts`));
 });
 after(() => vite.close());
 
@@ -124,15 +124,4 @@ test('columns_are_chosen_ordered_and_sized_in_the_address', () => {
   assert.deepEqual(lib.shownColumns(chosen, known).map((column) => column.width), ['200px', '1fr', '800px']);
   assert.deepEqual(lib.movedColumn(chosen, 'status', -1).map((column) => column.id), ['status', 'id', 'workflow']);
   assert.equal(lib.movedColumn(chosen, 'id', -1), chosen);
-});
-
-test('a_workflow_is_told_by_its_latest_runs', () => {
-  const now = Date.parse('2026-01-26T12:00:00Z');
-  const run = (status, startedAgo, took) => ({ status, started_at: new Date(now - startedAgo).toISOString(), completed_at: took === undefined ? null : new Date(now - startedAgo + took).toISOString() });
-  const stats = lib.statsOf([run('waiting', 1000), run('failed', 7_200_000, 1000), run('failed', 200 * 3_600_000, 1000), run('completed', 3_600_000, 4000), run('completed', 3_600_000, 2000), run('completed', 3_600_000, 60_000)], now);
-  assert.equal(stats.waiting, 1);
-  assert.equal(stats.failedDay, 1);
-  assert.equal(stats.median, 4000);
-  assert.equal(stats.spark.reduce((sum, one) => sum + one, 0), 5);
-  assert.equal(stats.spark[22], 3);
 });

@@ -16,7 +16,8 @@ export function shortId(id: string): string {
 export function bytes(size: number): string {
   if (size < 1024) return `${size} B`;
   if (size < 1024 * 1024) return `${(size / 1024).toFixed(1)} KiB`;
-  return `${(size / 1024 / 1024).toFixed(1)} MiB`;
+  if (size < 1024 ** 3) return `${(size / 1024 ** 2).toFixed(1)} MiB`;
+  return `${(size / 1024 ** 3).toFixed(1)} GiB`;
 }
 
 /** A cell of CSV. One that a spreadsheet would take for a formula is made inert (U-13). */

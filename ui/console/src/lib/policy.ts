@@ -5,6 +5,8 @@ import type { Json, JsonObject } from './types.ts';
 export interface PolicyStatus {
   snapshot: string;
   in_force: boolean;
+  judged_by: string;
+  fail_mode: string;
   file: string | null;
   documents: Record<string, { revision: number; at: string; by: string; origin: string }>;
   bundles: number;

@@ -59,6 +59,13 @@ const looks: Record<string, Look> = {
   ageing: { tone: 'waiting', glyph: 'clock', word: 'Ageing' },
   lost: { tone: 'failed', glyph: 'cross', word: 'Lost' },
   revoked: { tone: 'cancelled', glyph: 'slash', word: 'Revoked' },
+  // Breakers.
+  CLOSED: { tone: 'success', glyph: 'tick', word: 'Closed' },
+  OPEN: { tone: 'failed', glyph: 'bar', word: 'Open' },
+  HALF_OPEN: { tone: 'waiting', glyph: 'ring', word: 'Half open' },
+  // What scans of results say.
+  redact: { tone: 'waiting', glyph: 'dashes', word: 'Redact' },
+  quarantine: { tone: 'held', glyph: 'brackets', word: 'Quarantine' },
   // Schedules, waits, bulk operations.
   open: { tone: 'waiting', glyph: 'clock', word: 'Open' },
   overdue: { tone: 'failed', glyph: 'late', word: 'Overdue' },

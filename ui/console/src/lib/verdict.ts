@@ -1,7 +1,7 @@
 // Home's one sentence, and the problems behind it, worst first (U-20).
 
 import { count, plural } from './format.ts';
-import type { RunItem } from './types.ts';
+import type { FailureCause, RunItem } from './types.ts';
 
 export interface ProblemLine {
   tone: 'failed' | 'waiting';
@@ -42,6 +42,18 @@ export function failureGroups(failed: RunItem[]): FailureGroup[] {
     }
   }
   return [...groups.values()].sort((a, b) => b.count - a.count || a.workflow.localeCompare(b.workflow));
+}
+
+/**
+ * What failed, grouped. The list of runs is right also after a restart; the server's counts know the node, and all of
+ * them where the list is only the newest.
+ */
+export function causesOf(failed: RunItem[], whole: boolean, measured: FailureCause[]): FailureCause[] {
+  if (!whole) return measured;
+  return failureGroups(failed).map((group) => {
+    const same = measured.filter((cause) => cause.workflow_id === group.workflow && cause.code === group.code);
+    return { workflow_id: group.workflow, node: same.length === 1 ? (same[0]?.node ?? null) : null, code: group.code, count: group.count, first_at: group.first, last_at: group.last };
+  });
 }
 
 export function problemsOf(facts: Facts): ProblemLine[] {
@@ -90,4 +102,28 @@ export function verdictOf(problems: ProblemLine[], stale: boolean): string {
   if (stale) return 'The server cannot be heard, so nobody knows how things are now';
   if (!problems.length) return 'All well: nothing is overdue, nothing failed in the last hour';
   return problems.length === 1 ? 'One thing needs attention' : `${count(problems.length)} things need attention`;
+}
+
+export interface PoolLoad {
+  name: string;
+  workers: number;
+  active: number;
+  room: number;
+  /** In percent. */
+  share: number;
+}
+
+/** Pools by load, the fullest first. */
+export function poolsOf(workers: { status: string; pool?: string; active: number; max_parallel?: number }[]): PoolLoad[] {
+  const pools = new Map<string, PoolLoad>();
+  for (const worker of workers) {
+    const name = worker.pool || 'default';
+    const pool = pools.get(name) ?? { name, workers: 0, active: 0, room: 0, share: 0 };
+    pool.workers += 1;
+    pool.active += worker.active;
+    pool.room += worker.max_parallel ?? 0;
+    pool.share = pool.room ? Math.min(100, Math.round((100 * pool.active) / pool.room)) : 0;
+    pools.set(name, pool);
+  }
+  return [...pools.values()].sort((a, b) => b.share - a.share || a.name.localeCompare(b.name));
 }

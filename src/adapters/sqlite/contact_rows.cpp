@@ -1,6 +1,6 @@
 #include "adapters/sqlite/contact_rows.h"
 
-#include "adapters/sqlite/record.h"
+#include "adapters/sqlite/records.h"
 #include "base/check.h"
 #include "base/fields.h"
 #include "base/json.h"

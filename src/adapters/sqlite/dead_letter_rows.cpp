@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "adapters/sqlite/record.h"
+#include "adapters/sqlite/records.h"
 #include "base/fields.h"
 #include "ports/cursor.h"
 

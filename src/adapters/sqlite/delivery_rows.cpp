@@ -1,6 +1,6 @@
 #include "adapters/sqlite/delivery_rows.h"
 
-#include "adapters/sqlite/record.h"
+#include "adapters/sqlite/records.h"
 #include "base/fields.h"
 #include "ports/cursor.h"
 

@@ -1,6 +1,6 @@
 #include "adapters/sqlite/job_file_rows.h"
 
-#include "adapters/sqlite/record.h"
+#include "adapters/sqlite/records.h"
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "ports/cursor.h"

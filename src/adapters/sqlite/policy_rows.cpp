@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "adapters/sqlite/record.h"
+#include "adapters/sqlite/records.h"
 #include "adapters/sqlite/transacted.h"
 #include "base/fields.h"
 #include "ports/cursor.h"

@@ -1,6 +1,6 @@
 #include "adapters/sqlite/pool_rows.h"
 
-#include "adapters/sqlite/record.h"
+#include "adapters/sqlite/records.h"
 #include "adapters/sqlite/writer.h"
 #include "base/fields.h"
 

@@ -10,8 +10,7 @@
 
 namespace fermata::postgres {
 
-/// Makes batches durable while the partition decides the next ones, and chains what they left of
-/// audit in between.
+/// Makes batches durable while the partition decides the next ones.
 class CommitThread {
  public:
   explicit CommitThread(Writer& writer);

@@ -149,6 +149,7 @@ Reply Connection::reply_of(pg_result* result, bool sent) {
   Reply reply;
   ExecStatusType status = PQresultStatus(result);
   if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) {
+    last_trouble_ = Trouble::none;
     reply.rows = Rows(result);
     return reply;
   }
@@ -161,6 +162,7 @@ Reply Connection::reply_of(pg_result* result, bool sent) {
   // An answer of the server says what happened. Without one, or when it goes down while it works,
   // the statement may have come to its end.
   if (!alive() && sent && reply.trouble != Trouble::refused) reply.trouble = Trouble::unknown;
+  last_trouble_ = reply.trouble;
   return reply;
 }
 
@@ -207,7 +209,6 @@ Reply Connection::script(const std::string& sql) {
 
 Failure<Error> Connection::failure(std::string_view doing, const Reply& reply) const {
   ErrorCode code = ErrorCode::store_unavailable;
-  if (reply.trouble == Trouble::unknown) code = ErrorCode::outcome_unknown;
   if (reply.trouble == Trouble::refused) code = ErrorCode::io_failed;
   std::string state = reply.state.empty() ? "" : " (SQLSTATE " + reply.state + ")";
   return fail(code, "PostgreSQL failed while " + std::string(doing) + ": " + reply.message + state);

@@ -92,6 +92,8 @@ class Connection {
   void close();
   /// 150003 for 15.3; 0 without a connection.
   int server_version() const;
+  /// Of the statement before.
+  Trouble last_trouble() const { return last_trouble_; }
 
  private:
   Reply reply_of(pg_result* result, bool sent);
@@ -100,6 +102,7 @@ class Connection {
 
   const Server& server_;
   pg_conn* connection_ = nullptr;
+  Trouble last_trouble_ = Trouble::none;
   std::map<std::string, std::string, std::less<>> names_;
 };
 

@@ -3,6 +3,7 @@
 #include "adapters/postgres/lead.h"
 #include "adapters/postgres/pool.h"
 #include "adapters/postgres/postgres_store.h"
+#include "adapters/postgres/upkeep.h"
 #include "adapters/postgres/writer.h"
 
 namespace fermata {
@@ -10,15 +11,15 @@ namespace fermata {
 /// In the order in which they are made.
 struct PostgresStore::Parts {
   explicit Parts(PostgresOptions given);
-  ~Parts();
 
   PostgresOptions options;
   postgres::Server server;
   postgres::Writer writer;
   postgres::Pool loading;  ///< the partition's own, so that it waits for no reader
   postgres::Pool readers;
-  postgres::CommitThread committing;
   postgres::Lead lead;
+  postgres::Upkeep upkeep;
+  postgres::CommitThread committing;
 
   /// Of the partition: after an outcome was unknown, first makes it known.
   template <class Ask>

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "adapters/postgres/commit_statement.h"
@@ -17,11 +18,12 @@ class Writer {
   struct Reports {
     std::function<void(const Error&)> failure;
     std::function<void()> recovery;
-    std::function<void(const Error&)> damage;
-    std::function<void(const Error&)> lead_lost;
   };
   Writer(const Server& server, Duration settle_for, Reports reports)
-      : committing_(server), writing_(server), settle_for_(settle_for), reports_(reports) {}
+      : committing_(server),
+        writing_(server),
+        settle_for_(settle_for),
+        reports_(std::move(reports)) {}
 
   /// Of the lead; 0 for none.
   void lead_is(uint64_t epoch) { epoch_.store(epoch); }
@@ -34,30 +36,28 @@ class Writer {
   bool settled() const { return !unsettled_; }
   std::string trouble() const;
 
+  using Body = std::function<Outcome<void>(Connection&)>;
   /// Runs `body` and writes the audit line, if there is one, in one transaction; nothing stays when
   /// either fails. The body may run again when the database asks for that.
-  Outcome<void> transact(const AuditLine* line,
-                         const std::function<Outcome<void>(Connection&)>& body);
+  Outcome<void> transact(const AuditLine* line, const Body& body);
 
  private:
-  struct Unknown {
-    std::string id;
-    size_t writes = 0;
-  };
   struct Sent {
     std::vector<CommitOutcome> outcomes;
     bool divisible = false;  ///< one of them cannot be taken: smaller parts may be
   };
+  void commit_units(const std::vector<Write>& all, const std::vector<std::vector<size_t>>& units,
+                    std::vector<CommitOutcome>& outcomes);
   Sent commit_together(const std::vector<Write>& writes);
-  void commit_in_parts(const std::vector<Write>& writes, std::vector<CommitOutcome>& outcomes);
-  Sent answer(Reply& reply, size_t writes);
-  Sent resolve(const std::string& id, size_t writes);
+  Sent answer(Rows rows, size_t writes);
+  std::optional<Reply> resolve(const std::string& id);
+  std::optional<Reply> resolve_once(const std::string& id);
   Outcome<void> settle_locked();
-  Outcome<void> transact_once(const AuditLine* line,
-                              const std::function<Outcome<void>(Connection&)>& body, bool& again);
+  Outcome<void> transact_once(const AuditLine* line, const Body& body, bool& again);
+  Outcome<void> begin_and_write(const AuditLine* line, const Body& body, uint64_t epoch);
   void report(const Error& error);
   void recovered();
-  std::string new_mark();
+  static std::string new_mark();
 
   std::mutex commit_mutex_;
   Connection committing_;

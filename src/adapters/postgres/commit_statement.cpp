@@ -74,7 +74,7 @@ std::string CommitStatement::text() const {
          "won as materialized (select n from want where n in (select n from fits) and grp not in "
          "(select grp from broken) and exists (select from lead)),\n"
          "mark as (insert into commits (id, won) select $1, coalesce(array_agg(n), '{}') from won "
-         "where exists (select from lead))" +
+         "having exists (select from lead))" +
          after_ + "\nselect n from won union all select -1 where not exists (select from lead)";
 }
 

@@ -28,7 +28,7 @@ struct PostgresOptions {
   Duration statement_timeout{10'000};
   Duration lock_timeout{2'000};
   Duration tcp_user_timeout{5'000};
-  Duration lease{15'000};      ///< the lead is another's when it is not renewed for so long
+  Duration lease{12'000};      ///< the lead is another's when it is not renewed for so long
   Duration reach_for{30'000};  ///< how long `open_postgres` tries to reach the server
   Duration settle_for{5'000};  ///< how long a commit waits to find out what became of it
   /// Told why a write failed, on the thread that wrote; for the log.

@@ -55,7 +55,10 @@ create table tags (
 );
 
 -- Lines of audit as commits leave them, and as they are once chained.
-create table audit_tail (number bigint generated always as identity primary key, line bytea not null);
+create table audit_tail (
+  number bigint generated always as identity primary key,
+  line bytea not null
+);
 create table audit (
   number bigint generated always as identity primary key,
   account text collate "C" not null,

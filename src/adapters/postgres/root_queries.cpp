@@ -57,6 +57,18 @@ Outcome<std::vector<FoundRoot>> open_roots(Connection& connection, RootKind kind
   return out;
 }
 
+Outcome<void> drop_roots(Connection& connection, const Column& numbers) {
+  Arguments gone;
+  gone.array(numbers);
+  FERMATA_TRY(dropped,
+              connection.ask("removing roots",
+                             "with h as (delete from history where root = any($1)), c as (delete "
+                             "from checkpoints where root = any($1)), t as (delete from tags where "
+                             "root = any($1)) delete from roots where number = any($1)",
+                             gone));
+  return {};
+}
+
 /// A commit may add to a history after its root was read: what lies behind the last sequence of the
 /// root is left out.
 Outcome<void> read_histories(Connection& connection, RootKind kind,

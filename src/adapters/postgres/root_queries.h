@@ -56,6 +56,9 @@ Outcome<std::vector<FoundRoot>> find_roots(Connection& connection, RootKind kind
 /// A page of open ones by number.
 Outcome<std::vector<FoundRoot>> open_roots(Connection& connection, RootKind kind, uint64_t after,
                                            size_t limit);
+/// Removes roots with their histories, checkpoints and tags, within a transaction of the caller.
+Outcome<void> drop_roots(Connection& connection, const Column& numbers);
+
 /// What is wanted of the history of one root: from the chunk that holds a sequence to the last.
 struct WantedHistory {
   const FoundRoot* root = nullptr;

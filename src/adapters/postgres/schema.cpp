@@ -2,7 +2,14 @@
 
 #include <array>
 
+#include "adapters/postgres/schema_bulks.h"
+#include "adapters/postgres/schema_catalog.h"
+#include "adapters/postgres/schema_job_files.h"
+#include "adapters/postgres/schema_policy.h"
 #include "adapters/postgres/schema_roots.h"
+#include "adapters/postgres/schema_seeds.h"
+#include "adapters/postgres/schema_signals.h"
+#include "adapters/postgres/schema_waits.h"
 #include "base/hash.h"
 
 namespace fermata::postgres {
@@ -13,7 +20,11 @@ struct Migration {
   const char* sql;
 };
 // A migration that was released is never edited; a change is a new one at the end.
-constexpr std::array migrations = {Migration{"roots", roots_schema}};
+constexpr std::array migrations = {
+    Migration{"roots", roots_schema},         Migration{"catalog", catalog_schema},
+    Migration{"waits", waits_schema},         Migration{"signals", signals_schema},
+    Migration{"job_files", job_files_schema}, Migration{"policy", policy_schema},
+    Migration{"bulks", bulks_schema},         Migration{"seeds", seeds_schema}};
 
 std::string quoted(std::string_view text, char mark) {
   std::string out(1, mark);

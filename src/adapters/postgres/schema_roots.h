@@ -54,8 +54,6 @@ create table tags (
   primary key (tag, root)
 );
 create index tags_root on tags (root);
--- Schedules that were deleted, and since when a sweep knows it: they go when their runs have gone.
-create table schedule_deleted (root bigint primary key, since bigint not null);
 
 -- Lines of audit as commits leave them, and as they are once chained.
 create table audit_tail (

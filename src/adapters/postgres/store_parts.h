@@ -4,6 +4,7 @@
 #include "adapters/postgres/pool.h"
 #include "adapters/postgres/postgres_store.h"
 #include "adapters/postgres/upkeep.h"
+#include "adapters/postgres/uses.h"
 #include "adapters/postgres/writer.h"
 
 namespace fermata {
@@ -11,12 +12,14 @@ namespace fermata {
 /// In the order in which they are made.
 struct PostgresStore::Parts {
   explicit Parts(PostgresOptions given);
+  ~Parts() { uses.write(writer); }
 
   PostgresOptions options;
   postgres::Server server;
   postgres::Writer writer;
   postgres::Pool loading;  ///< the partition's own, so that it waits for no reader
   postgres::Pool readers;
+  postgres::Uses uses;
   postgres::Lead lead;
   postgres::Upkeep upkeep;
   postgres::CommitThread committing;

@@ -26,8 +26,6 @@ create index saved_view_order on saved_views (account, number);
 
 -- Schedules that were deleted, and since when a sweep knows it: they go when their runs have gone.
 create table schedule_deleted (root bigint primary key, since bigint not null);
--- Roots whose history goes bit by bit.
-create table remains (root bigint primary key);
 )sql";
 
 }  // namespace fermata::postgres

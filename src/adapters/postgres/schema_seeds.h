@@ -43,17 +43,17 @@ create view executions as
 create view workflow_wait_executions as
   select id, run as workflow_execution_id, workflow as workflow_id, contact_id, step as step_id,
     wait_type, replace(config, '\u0000', '\ufffd')::jsonb as wait_config,
-    case when wait_type <> 'for_event' and due_at < 253402300799999
+    case when wait_type <> 'for_event' and due_at < 253402214400000
       then to_timestamp(due_at / 1000.0) end as scheduled_at,
     timezone, event_type, correlation_id as event_correlation_id,
-    case when wait_type = 'for_event' and due_at < 253402300799999
+    case when wait_type = 'for_event' and due_at < 253402214400000
       then to_timestamp(due_at / 1000.0) end as event_timeout_at,
     status,
     case when status in ('resumed', 'timeout') then to_timestamp(ended_at / 1000.0) end
       as resumed_at,
     resumed_by, to_timestamp(reached_at / 1000.0) as created_at,
     to_timestamp(updated_at / 1000.0) as updated_at, account as account_id, occurrence, source,
-    case when due_at < 253402300799999 then to_timestamp(due_at / 1000.0) end as due_at,
+    case when due_at < 253402214400000 then to_timestamp(due_at / 1000.0) end as due_at,
     local_target, gap_policy, tzdata_version, hold_reason is not null as on_hold, hold_reason,
     parked, to_timestamp(reached_at / 1000.0) as reached_at,
     to_timestamp(ended_at / 1000.0) as ended_at, ended_reason, matched_event_id, retry_count,
@@ -64,7 +64,7 @@ create view workflow_event_listeners as
   select w.id || '.' || l.ordinal as id, w.id as wait_execution_id,
     l.value ->> 'event_type' as event_type, l.value ->> 'correlation_id' as correlation_id,
     w.contact_id, w.run as workflow_execution_id, l.value -> 'criteria' as match_criteria,
-    case when w.due_at < 253402300799999 then to_timestamp(w.due_at / 1000.0) end as expires_at,
+    case when w.due_at < 253402214400000 then to_timestamp(w.due_at / 1000.0) end as expires_at,
     l.value ->> 'status' as status, (l.value ->> 'matched_at')::timestamptz as matched_at,
     l.value ->> 'matched_event_id' as matched_event_id,
     to_timestamp(w.reached_at / 1000.0) as created_at, w.account as account_id, w.occurrence,
@@ -90,7 +90,7 @@ create view timer_tasks as
     replace(metadata, '\u0000', '\ufffd')::jsonb as metadata,
     to_timestamp(reached_at / 1000.0) as created_at
   from waits
-  where status in ('scheduled', 'waiting') and hold_reason is null and due_at < 253402300799999;
+  where status in ('scheduled', 'waiting') and hold_reason is null and due_at < 253402214400000;
 )sql";
 
 }  // namespace fermata::postgres

@@ -73,8 +73,12 @@ class PostgresServer {
   /// SIGKILL to every process of it: what was not yet on the disk is gone with their memory.
   void kill_hard() {
     if (pid_ <= 0) return;
-    ::kill(-pid_, SIGKILL);
+    std::vector<pid_t> all = processes();
+    for (pid_t process : all) ::kill(process, SIGKILL);
     waitpid(pid_, nullptr, 0);
+    // The next life waits for the memory that they share.
+    for (pid_t process : all)
+      while (::kill(process, 0) == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     pid_ = -1;
   }
   /// Ends sessions by their next statement and then itself.
@@ -84,9 +88,6 @@ class PostgresServer {
     waitpid(pid_, nullptr, 0);
     pid_ = -1;
   }
-  void freeze() { ::kill(-pid_, SIGSTOP); }
-  void thaw() { ::kill(-pid_, SIGCONT); }
-
   std::string url() const {
     return "postgres://fermata@127.0.0.1:" + std::to_string(port_) + "/postgres";
   }
@@ -150,6 +151,14 @@ class PostgresServer {
     if (chdir(directory_.c_str()) != 0) _exit(126);
     execv(arguments[0], arguments.data());
     _exit(127);
+  }
+  /// The first one, and its children, each of which leads a group of its own.
+  std::vector<pid_t> processes() const {
+    std::vector<pid_t> all = {pid_};
+    std::string name = std::to_string(pid_);
+    std::ifstream children("/proc/" + name + "/task/" + name + "/children");
+    for (pid_t child; children >> child;) all.push_back(child);
+    return all;
   }
   bool answers_within(std::chrono::seconds most) {
     auto until = std::chrono::steady_clock::now() + most;

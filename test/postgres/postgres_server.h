@@ -78,7 +78,7 @@ class PostgresServer {
     waitpid(pid_, nullptr, 0);
     // The next life waits for the memory that they share.
     for (pid_t process : all)
-      while (::kill(process, 0) == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      while (lives(process)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     pid_ = -1;
   }
   /// Ends sessions by their next statement and then itself.
@@ -159,6 +159,14 @@ class PostgresServer {
     std::ifstream children("/proc/" + name + "/task/" + name + "/children");
     for (pid_t child; children >> child;) all.push_back(child);
     return all;
+  }
+  /// One that nobody has waited for is gone all the same.
+  static bool lives(pid_t process) {
+    std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+    std::string text;
+    std::getline(file, text);
+    size_t name = text.rfind(')');
+    return name != std::string::npos && text.substr(name + 2, 1) != "Z";
   }
   bool answers_within(std::chrono::seconds most) {
     auto until = std::chrono::steady_clock::now() + most;

@@ -72,7 +72,7 @@ function(fermata_folder path)
 endfunction()
 
 set(fermata_everything fermata_cli fermata_server fermata_front fermata_host fermata_adapters_memory
-  fermata_adapters_sqlite fermata_adapters_http fermata_adapters_otlp fermata_adapters_system fermata_adapters_tzdata
+  fermata_adapters_sqlite fermata_adapters_postgres fermata_adapters_http fermata_adapters_otlp fermata_adapters_system fermata_adapters_tzdata
   fermata_adapters_yaml fermata_adapters_grpc_policy fermata_adapters_scan)
 
 # proto/NAME.proto as code: one library that an adapter links privately. Nothing of it is ours to

@@ -10,6 +10,7 @@
 #include "adapters/memory/virtual_clock.h"
 #include "adapters/memory/wheel_timers.h"
 #include "adapters/otlp/otlp_telemetry.h"
+#include "adapters/postgres/postgres_store.h"
 #include "adapters/scan/thread_scans.h"
 #include "adapters/sqlite/sqlite_store.h"
 #include "adapters/system/file_watch.h"
@@ -42,6 +43,15 @@ class Opened final : public cli::OpenStore {
   Contacts& contacts() override { return *store_; }
   Accounts& accounts() override { return *store_; }
   Views& views() override { return *store_; }
+  Outcome<bool> take_lead() override {
+    if constexpr (requires(Kind& kind) { kind.take_lead(); }) return store_->take_lead();
+    return true;
+  }
+  std::string leader() override {
+    if constexpr (requires(Kind& kind) { kind.leader(); })
+      if (auto known = store_->leader()) return *known;
+    return {};
+  }
 
  private:
   std::unique_ptr<Kind> store_;
@@ -96,6 +106,28 @@ class RealWorld final : public cli::World {
     options.on_damage = std::move(reports.damaged);
     FERMATA_TRY(store, open_sqlite(directory, std::move(options)));
     return std::unique_ptr<cli::OpenStore>(std::make_unique<Opened<SqliteStore>>(std::move(store)));
+  }
+  Outcome<std::unique_ptr<cli::OpenStore>> open_postgres(cli::PostgresWanted wanted) override {
+    PostgresOptions options;
+    options.url = std::move(wanted.url);
+    options.password = std::move(wanted.password);
+    options.schema = std::move(wanted.schema);
+    options.holder = std::move(wanted.holder);
+    options.allow_unsafe = wanted.allow_unsafe;
+    options.readers_max = wanted.readers_max;
+    options.connect_timeout = Duration{wanted.connect_timeout_ms};
+    options.statement_timeout = Duration{wanted.statement_timeout_ms};
+    options.lock_timeout = Duration{wanted.lock_timeout_ms};
+    options.tcp_user_timeout = Duration{wanted.tcp_user_timeout_ms};
+    options.reach_for = Duration{wanted.reach_ms};
+    options.lease = Duration{wanted.lease_ms};
+    options.on_failure = std::move(wanted.reports.failed);
+    options.on_recovery = std::move(wanted.reports.recovered);
+    options.on_damage = std::move(wanted.reports.damaged);
+    options.on_lead_lost = std::move(wanted.lead_lost);
+    FERMATA_TRY(store, fermata::open_postgres(std::move(options)));
+    return std::unique_ptr<cli::OpenStore>(
+        std::make_unique<Opened<PostgresStore>>(std::move(store)));
   }
   Outcome<void> backup(const std::string& directory, const std::string& file) override {
     return backup_sqlite(directory, file);

@@ -45,6 +45,12 @@ sigset_t block_signals() {
   return set;
 }
 
+/// Whether one of the signals comes within a time.
+bool signalled(const sigset_t& signals, Duration most) {
+  timespec time{most.ms / 1000, (most.ms % 1000) * 1'000'000};
+  return sigtimedwait(&signals, nullptr, &time) > 0;
+}
+
 Exit serve(const Arguments& arguments, Surroundings& around) {
   const Terminal& terminal = around.terminal;
   if (auto expected = arguments.expect(0, 0, ""); !expected) return terminal.fail(expected.error());
@@ -57,11 +63,15 @@ Exit serve(const Arguments& arguments, Surroundings& around) {
   std::string config = arguments.get("config").value_or(around.variable("FERMATA_CONFIG"));
   Serving serving(around, configuration->settings(),
                   std::filesystem::path(config).parent_path().string(), shown(*configuration));
+  auto leads = serving.lead([&](Duration most) { return signalled(signals, most); });
+  if (!leads) return terminal.fail(leads.error());
+  if (!*leads) return Exit::ok;
   if (auto begun = serving.begin(); !begun) return terminal.fail(begun.error());
   int signal = 0;
   sigwait(&signals, &signal);
-  serving.end(signal == SIGINT ? "SIGINT" : "SIGTERM");
-  return Exit::ok;
+  bool lost = serving.lead_lost();
+  serving.end(lost ? "another server leads" : signal == SIGINT ? "SIGINT" : "SIGTERM");
+  return lost ? Exit::unavailable : Exit::ok;
 }
 
 }  // namespace

@@ -129,6 +129,11 @@ front::KeySource sealing_keys(const Settings& settings, Tell tell) {
   if (!settings.secrets_key.text.empty()) return from_setting(settings.secrets_key.text);
   if (!settings.secrets_key_file.empty()) return from_named_file(settings.secrets_key_file, tell);
   if (settings.store == "memory") return front::given_keys(SealingKeys::fresh());
+  // A key that one machine has made for itself would be of no use to the next that leads.
+  if (is_shared_store(settings))
+    return {[]() -> Outcome<std::optional<SealingKeys>> { return std::optional<SealingKeys>(); },
+            {},
+            "secrets_key or secrets_key_file"};
   return from_data_directory(settings.data, tell);
 }
 

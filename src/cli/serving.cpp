@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "cli/demo.h"
+#include "cli/redacted.h"
 #include "cli/sealing_keys.h"
 #include "server/http/address.h"
 
@@ -44,10 +45,14 @@ Outcome<std::unique_ptr<OpenStore>> Serving::open_store() {
     log_.warn("The store is memory: everything is forgotten when the server ends");
     return around_.world.memory_store();
   }
-  return around_.world.open_data(settings_.data,
-                                 {[this](const Error& error) { store_watch_.failed(error); },
-                                  [this] { store_watch_.recovered(); },
-                                  [this](const Error& error) { store_watch_.damaged(error); }});
+  if (is_shared_store(settings_)) return open_postgres();
+  return around_.world.open_data(settings_.data, store_reports());
+}
+
+StoreReports Serving::store_reports() {
+  return {[this](const Error& error) { store_watch_.failed(error); },
+          [this] { store_watch_.recovered(); },
+          [this](const Error& error) { store_watch_.damaged(error); }};
 }
 
 Outcome<AccessMode> Serving::choose_access() {
@@ -80,8 +85,7 @@ Outcome<std::unique_ptr<Telemetry>> Serving::open_telemetry() {
 }
 
 Outcome<void> Serving::build_engine() {
-  FERMATA_TRY(store, open_store());
-  engine_.store = std::move(store);
+  check(engine_.store != nullptr);
   FERMATA_TRY(mode, choose_access());
   access_ = mode;
   FERMATA_TRY(virtual_start, virtual_start_of(settings_));
@@ -130,6 +134,8 @@ Outcome<void> Serving::look_at_credentials() {
 
 /// How much room there is and how much is used; without a disk, only what it is.
 Value Serving::store_facts() const {
+  if (is_shared_store(settings_))
+    return Value::object({{"kind", "postgres"}, {"url", without_password(settings_.store)}});
   Value facts = Value::object({{"kind", settings_.store}});
   if (settings_.store == "memory") return facts;
   facts.set("data", settings_.data);
@@ -243,7 +249,7 @@ void Serving::build_api() {
                                        std::move(options));
 }
 
-Outcome<void> Serving::listen() {
+server::ServerOptions Serving::server_options() const {
   server::ServerOptions options;
   options.listen = settings_.listen;
   options.tls_certificate_file = settings_.tls_cert;
@@ -251,7 +257,11 @@ Outcome<void> Serving::listen() {
   options.limits.parser.body_bytes_max = settings_.http_body_bytes_max;
   options.limits.parser.header_bytes_max = settings_.http_header_bytes_max;
   options.connections_max = settings_.http_connections_max;
-  server_ = std::make_unique<server::Server>(std::move(options), *api_);
+  return options;
+}
+
+Outcome<void> Serving::listen() {
+  server_ = std::make_unique<server::Server>(server_options(), *api_);
   return server_->start();
 }
 
@@ -265,8 +275,8 @@ Outcome<void> Serving::begin() {
   retention_thread_ = std::thread([loop = retention_.get()] { loop->run(); });
   ready_ = true;
   log_.info("Serving", {{"url", base_url()},
-                        {"store", settings_.store},
-                        {"data", settings_.store == "memory" ? "" : settings_.data},
+                        {"store", without_password(settings_.store)},
+                        {"data", settings_.store == "sqlite" ? settings_.data : ""},
                         {"version", program_version},
                         {"tzdata", engine_.zones->zones(engine_.clock().now())->version()},
                         {"process", static_cast<int64_t>(getpid())}});

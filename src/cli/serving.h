@@ -55,13 +55,24 @@ class Serving {
           Value configuration = Value::array());
   ~Serving();
 
-  /// Opens the store, recovers, listens. On failure nothing is left running.
+  /// Waits at most so long; true when the server is told to end.
+  using Stopped = std::function<bool(Duration)>;
+  /// Opens the store and waits until this process leads it, answering that it stands by meanwhile.
+  /// False when it was told to end before.
+  Outcome<bool> lead(const Stopped& stopped);
+  /// Recovers and listens. On failure nothing is left running.
   Outcome<void> begin();
+  /// Another process has taken the lead: nothing can be written any more.
+  bool lead_lost() const { return lead_lost_; }
   /// Stops accepting, lets answers under way leave, finishes the turn.
   void end(std::string_view why);
 
  private:
   Outcome<std::unique_ptr<OpenStore>> open_store();
+  Outcome<std::unique_ptr<OpenStore>> open_postgres();
+  Outcome<bool> stand_by(const Stopped& stopped);
+  StoreReports store_reports();
+  server::ServerOptions server_options() const;
   Outcome<server::AccessMode> choose_access();
   Outcome<void> build_engine();
   Outcome<std::unique_ptr<Telemetry>> open_telemetry();
@@ -87,6 +98,7 @@ class Serving {
   LoggingFeed feed_{hub_, log_};
   server::AccessMode access_ = server::AccessMode::local;
   std::atomic<bool> ready_{false};
+  std::atomic<bool> lead_lost_{false};
   /// Wakes the host when an answer comes; set before the first call is placed.
   std::atomic<Host*> host_{nullptr};
   Engine engine_;

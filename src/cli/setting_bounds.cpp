@@ -10,6 +10,13 @@ constexpr uint64_t year_ms = 365 * day_ms;
 constexpr uint64_t kib = 1 << 10, mib = 1 << 20, gib = 1 << 30;
 
 constexpr SettingBounds all_bounds[] = {
+    {"postgres_readers_max", &Settings::postgres_readers_max, 1, 100},
+    {"postgres_connect_timeout_ms", &Settings::postgres_connect_timeout_ms, 1'000, 60'000},
+    {"postgres_statement_timeout_ms", &Settings::postgres_statement_timeout_ms, 1'000, 600'000},
+    {"postgres_lock_timeout_ms", &Settings::postgres_lock_timeout_ms, 100, 60'000},
+    {"postgres_tcp_user_timeout_ms", &Settings::postgres_tcp_user_timeout_ms, 1'000, 60'000},
+    {"postgres_reach_ms", &Settings::postgres_reach_ms, 0, 600'000},
+    {"postgres_lease_ms", &Settings::postgres_lease_ms, 1'000, 600'000},
     {"http_mails_per_account_max", &Settings::http_mails_per_account_max, 1, 64},
     {"http_mails_per_account_max", &Settings::http_mails_per_account_max, 1, 64},
     {"policy_kernel_timeout_ms", &Settings::policy_kernel_timeout_ms, 100, 30'000},

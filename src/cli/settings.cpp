@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "base/json.h"
 #include "base/sealing.h"
+#include "cli/redacted.h"
 #include "cli/setting_bounds.h"
 
 namespace fermata::cli {
@@ -117,10 +118,10 @@ std::vector<std::string> listed(std::string_view text) {
 
 /// What a kind cannot say. Empty when the value is fine.
 std::string complaint_about(std::string_view name, const Settings& settings) {
-  if (name == "store" && settings.store.find("://") != std::string::npos)
-    return "this build has the stores `sqlite` and `memory`";
-  if (name == "store" && !is_one_of(settings.store, {"sqlite", "memory"}))
-    return "`sqlite` or `memory`";
+  if (name == "store" && !is_one_of(settings.store, {"sqlite", "memory"}) &&
+      !is_shared_store(settings))
+    return "`sqlite`, `postgres://USER@HOST/DATABASE` or `memory`";
+  if (name == "postgres_schema" && settings.postgres_schema.empty()) return "a name";
   if (name == "log" && !is_one_of(settings.log, {"text", "json"})) return "`text` or `json`";
   if (name == "log_level" && !is_one_of(settings.log_level, {"debug", "info", "warn", "error"}))
     return "`debug`, `info`, `warn` or `error`";
@@ -223,6 +224,10 @@ bool is_secret_setting(std::string_view name) {
   });
 }
 
+bool is_shared_store(const Settings& settings) {
+  return settings.store.starts_with("postgres://") || settings.store.starts_with("postgresql://");
+}
+
 std::string flag_of(std::string_view setting) {
   std::string flag(setting);
   std::replace(flag.begin(), flag.end(), '_', '-');
@@ -249,7 +254,7 @@ Outcome<void> Configuration::apply(const GivenSetting& given) {
     return fail(ErrorCode::invalid_setting, given.where + ": " + given.name + ": " + complaint);
   if (!complaint.empty())
     return fail(ErrorCode::invalid_setting, given.where + ": " + given.name + " is " + complaint +
-                                                ", not '" + given.value + "'.");
+                                                ", not '" + without_password(given.value) + "'.");
   where_[static_cast<size_t>(info - table.begin())] = given.where;
   return {};
 }
@@ -271,7 +276,7 @@ std::vector<Configuration::Line> Configuration::lines() const {
   std::vector<Line> lines;
   for (const SettingInfo& info : setting_table()) {
     const std::string& where = where_[lines.size()];
-    lines.push_back({std::string(info.name), info.text(settings_),
+    lines.push_back({std::string(info.name), without_password(info.text(settings_)),
                      where.empty() ? std::string(name_of(SettingSource::standard)) : where});
   }
   return lines;

@@ -93,6 +93,9 @@ Outcome<std::vector<GivenSetting>> read_settings_file(std::string_view text,
 /// The options of `serve`, made from the table.
 std::vector<Option> setting_options();
 
+/// The store is a server that other processes use too.
+bool is_shared_store(const Settings& settings);
+
 /// What other folders understand.
 RunLimits run_limits_of(const Settings& settings);
 schedule::ScheduleLimits schedule_limits_of(const Settings& settings);

@@ -114,7 +114,9 @@ TEST(Settings, values_that_cannot_be_meant_are_refused) {
   EXPECT_FALSE(load({flag("http_body_bytes_max", "many")}, {}));
   EXPECT_FALSE(load({flag("http_body_bytes_max", "99999999999999999999")}, {}));
   EXPECT_FALSE(load({flag("http_body_bytes_max", "9223372036854775807KiB")}, {}));
-  EXPECT_FALSE(load({flag("store", "postgres://x")}, {}));
+  EXPECT_FALSE(load({flag("store", "mysql://x")}, {}));
+  EXPECT_FALSE(load({flag("postgres_schema", "")}, {}));
+  EXPECT_FALSE(load({flag("postgres_lease_ms", "999")}, {}));
   EXPECT_FALSE(load({flag("log", "xml")}, {}));
   EXPECT_FALSE(load({flag("log_level", "loud")}, {}));
   EXPECT_FALSE(load({flag("clock", "virtual:soon")}, {}));
@@ -128,6 +130,21 @@ TEST(Settings, values_that_cannot_be_meant_are_refused) {
   EXPECT_FALSE(load({flag("graph_nesting_max", "0")}, {}));
   EXPECT_FALSE(load({flag("insecure", "perhaps")}, {}));
   EXPECT_FALSE(load({flag("rate_limit_per_second", "-1")}, {}));
+}
+
+// C-4, C-16
+TEST(Settings, passwords_of_urls_are_shown_nowhere) {
+  auto loaded = load({flag("store", "postgres://ann:s3/cr@t@h1,h2/db?password=s3cret&x=1")}, {});
+  ASSERT_TRUE(loaded);
+  EXPECT_TRUE(is_shared_store(loaded->settings()));
+  EXPECT_EQ(loaded->settings().postgres_statement_timeout_ms, 10'000u);
+  for (const Configuration::Line& line : loaded->lines()) {
+    if (line.name != "store") continue;
+    EXPECT_EQ(line.value, "postgres://ann:(hidden)@h1,h2/db?password=(hidden)&x=1");
+  }
+  auto refused = load({flag("store", "mysql://ann:s3cret@h")}, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message.find("s3cret"), std::string::npos);
 }
 
 // G-26, G-37

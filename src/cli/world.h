@@ -45,6 +45,11 @@ class OpenStore {
   virtual Contacts& contacts() = 0;
   virtual Accounts& accounts() = 0;
   virtual Views& views() = 0;
+  /// Tries once to be the one process that writes; false while another is. A store of our own is
+  /// always led.
+  virtual Outcome<bool> take_lead() { return true; }
+  /// Who leads, for messages.
+  virtual std::string leader() { return {}; }
 };
 
 /// A clock that stands still until it is told.
@@ -75,6 +80,24 @@ struct StoreReports {
   std::function<void(const Error&)> failed;   ///< a write
   std::function<void()> recovered;            ///< a write, after one that failed
   std::function<void(const Error&)> damaged;  ///< something stored, each time it is met
+};
+
+/// A store in a PostgreSQL; settings `store` and `postgres_…`.
+struct PostgresWanted {
+  std::string url;
+  std::string password;
+  std::string schema;
+  std::string holder;  ///< what others see who leads
+  bool allow_unsafe = false;
+  size_t readers_max = 3;
+  int64_t connect_timeout_ms = 3'000;
+  int64_t statement_timeout_ms = 10'000;
+  int64_t lock_timeout_ms = 2'000;
+  int64_t tcp_user_timeout_ms = 5'000;
+  int64_t reach_ms = 30'000;
+  int64_t lease_ms = 12'000;
+  StoreReports reports;
+  std::function<void(const Error&)> lead_lost;  ///< once, on a thread of its own
 };
 
 struct TelemetryWanted {
@@ -116,6 +139,10 @@ class World {
   /// Fails with data_locked, data_damaged, schema_newer or io_failed.
   virtual Outcome<std::unique_ptr<OpenStore>> open_data(const std::string& directory,
                                                         StoreReports reports) = 0;
+  /// Does not lead yet. Fails with store_unavailable, invalid_setting, schema_newer, data_damaged.
+  virtual Outcome<std::unique_ptr<OpenStore>> open_postgres(PostgresWanted) {
+    return fail(ErrorCode::invalid_setting, "this program cannot use PostgreSQL");
+  }
   virtual Outcome<void> backup(const std::string& directory, const std::string& file) = 0;
   virtual Outcome<void> restore(const std::string& file, const std::string& directory) = 0;
   /// Answers the bytes of the database before and after.

@@ -93,7 +93,16 @@ ServerProcess::ServerProcess(std::filesystem::path data, std::vector<std::string
 
 ServerProcess::~ServerProcess() { kill_hard(); }
 
-bool ServerProcess::start() {
+void ServerProcess::freeze() { ::kill(pid_, SIGSTOP); }
+void ServerProcess::thaw() { ::kill(pid_, SIGCONT); }
+
+std::optional<int> ServerProcess::await_end() {
+  auto code = wait_for(pid_, std::chrono::seconds(30));
+  if (code) pid_ = -1;
+  return code;
+}
+
+void ServerProcess::launch() {
   std::vector<std::string> words = {binary().string(), "serve",
                                     "--listen",        "127.0.0.1:" + std::to_string(port_),
                                     "--data",          data_.string()};
@@ -101,6 +110,10 @@ bool ServerProcess::start() {
   int log = open(log_.c_str(), O_CREAT | O_WRONLY | O_APPEND, 0600);
   pid_ = spawn(words, log);
   close(log);
+}
+
+bool ServerProcess::start() {
+  launch();
   auto deadline = SteadyClock::now() + std::chrono::seconds(30);
   while (SteadyClock::now() < deadline) {
     HttpReply ready = request(port_, "GET", "/readyz");

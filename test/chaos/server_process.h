@@ -22,7 +22,11 @@ class ServerProcess {
 
   /// Starts and waits until it answers; false when it ends before, or after 30 seconds.
   bool start();
-  void kill_hard();   ///< SIGKILL, and waits for the end
+  void launch();                   ///< starts, without waiting
+  void freeze();                   ///< SIGSTOP
+  void thaw();                     ///< SIGCONT
+  std::optional<int> await_end();  ///< its exit code, if it ends by itself within 30 seconds
+  void kill_hard();                ///< SIGKILL, and waits for the end
   int stop_softly();  ///< SIGTERM; its exit code, -1 when it did not end within 15 seconds
   int port() const { return port_; }
   const std::filesystem::path& data() const { return data_; }

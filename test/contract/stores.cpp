@@ -4,7 +4,9 @@
 #include <filesystem>
 
 #include "adapters/memory/memory_store.h"
+#include "adapters/postgres/postgres_store.h"
 #include "adapters/sqlite/sqlite_store.h"
+#include "test/postgres/postgres_server.h"
 
 namespace fermata {
 namespace {
@@ -68,11 +70,64 @@ class SqliteUnderTest final : public StoreUnderTest {
   std::unique_ptr<SqliteStore> store_;
 };
 
+/// One server for all tests, which need not outlive a crash of the machine; a schema for each.
+class PostgresUnderTest final : public StoreUnderTest {
+ public:
+  PostgresUnderTest() {
+    static int schemas = 0;
+    schema_ = "contract_" + std::to_string(++schemas);
+    open();
+  }
+  ~PostgresUnderTest() override {
+    store_.reset();
+    EXPECT_TRUE(server().run("drop schema " + schema_ + " cascade"));
+  }
+  Store& store() override { return *store_; }
+  Reader& reader() override { return *store_; }
+  Catalog& catalog() override { return *store_; }
+  Bulks& bulks() override { return *store_; }
+  Retention& retention() override { return *store_; }
+  DeadLetters& dead_letters() override { return *store_; }
+  JobFiles& job_files() override { return *store_; }
+  PolicyStore& policy() override { return *store_; }
+  PoolStore& pools() override { return *store_; }
+  Contacts& contacts() override { return *store_; }
+  Accounts& accounts() override { return *store_; }
+  Views& views() override { return *store_; }
+  void reopen() override {
+    store_.reset();
+    open();
+  }
+
+ private:
+  static test::PostgresServer& server() {
+    static test::PostgresServer server({"fsync=off", "synchronous_commit=off"});
+    static bool started = server.start();
+    EXPECT_TRUE(started) << server.log();
+    return server;
+  }
+  void open() {
+    PostgresOptions options;
+    options.url = server().url();
+    options.schema = schema_;
+    options.allow_unsafe = true;
+    auto opened = open_postgres(std::move(options));
+    ASSERT_TRUE(opened) << opened.error().message;
+    store_ = *std::move(opened);
+    auto leads = store_->take_lead();
+    ASSERT_TRUE(leads) << leads.error().message;
+    ASSERT_TRUE(*leads);
+  }
+  std::string schema_;
+  std::unique_ptr<PostgresStore> store_;
+};
+
 }  // namespace
 
 std::vector<StoreKind> store_kinds() {
   return {{"memory", [] { return std::make_unique<MemoryUnderTest>(); }},
-          {"sqlite", [] { return std::make_unique<SqliteUnderTest>(); }}};
+          {"sqlite", [] { return std::make_unique<SqliteUnderTest>(); }},
+          {"postgres", [] { return std::make_unique<PostgresUnderTest>(); }}};
 }
 
 CommitOutcome StoreContract::commit(RunWrite write) {

@@ -1,63 +1,24 @@
 #include "adapters/sqlite/account_rows.h"
 
 #include "adapters/sqlite/writer.h"
-#include "base/fields.h"
+#include "ports/record/account_record.h"
 
 namespace fermata::sqlite {
 namespace {
 
-template <class Fields, class Record>
-void account_fields(Fields f, Record& record) {
-  f(record.account);
-  f(record.settings);
-  f(record.sealed_secret);
-  f(record.revision);
-  f(record.updated_at);
-}
-template <class Fields, class Record>
-void rules_fields(Fields f, Record& rules) {
-  f(rules.account);
-  f(rules.workflow);
-  f(rules.inactive);
-  f(rules.goals);
-  f(rules.triggers);
-  f(rules.revision);
-  f(rules.updated_at);
-}
-
-std::string encode_account(const AccountRecord& record, uint64_t number) {
-  ByteWriter out;
-  FieldWriter writer(out);
-  account_fields([&](const auto& field) { writer.put(field); }, record);
-  return seal(std::string(out.bytes()), number);
-}
-std::string encode_account(const WorkflowRules& rules, uint64_t number) {
-  ByteWriter out;
-  FieldWriter writer(out);
-  rules_fields([&](const auto& field) { writer.put(field); }, rules);
-  return seal(std::string(out.bytes()), number);
-}
-
-template <class Record, class Fill>
-Outcome<std::vector<Numbered<Record>>> collect(Database& database, Rows rows,
-                                               std::string_view table, Fill fill) {
-  std::vector<Numbered<Record>> out;
+template <class Decode>
+auto collect(Database& database, Rows rows, std::string_view table, Decode decode)
+    -> Outcome<std::vector<Numbered<typename decltype(decode({}, 0))::value_type>>> {
+  std::vector<Numbered<typename decltype(decode({}, 0))::value_type>> out;
   while (rows.next()) {
     uint64_t number = rows.natural(0);
-    std::optional<std::string_view> body = unseal(rows.blob(1), number);
-    Numbered<Record> one{number, {}};
-    ByteReader in(body.value_or(std::string_view()));
-    FieldReader reader(in);
-    if (body) fill([&](auto& field) { reader.take(field); }, one.record);
-    if (!body || !in.done()) return damaged(table, number, "its checksum does not match");
-    out.push_back(std::move(one));
+    auto record = decode(rows.blob(1), number);
+    if (!record) return damaged(table, number, "its checksum does not match");
+    out.push_back({number, *std::move(record)});
   }
   if (rows.failed()) return database.failure("reading settings");
   return out;
 }
-
-auto fill_account = [](auto take, AccountRecord& record) { account_fields(take, record); };
-auto fill_rules = [](auto take, WorkflowRules& rules) { rules_fields(take, rules); };
 
 template <class Record>
 std::optional<Numbered<Record>> first_of(std::vector<Numbered<Record>> found) {
@@ -74,27 +35,24 @@ std::vector<Record> records_of(std::vector<Numbered<Record>> found) {
 }  // namespace
 
 Outcome<std::optional<Numbered<AccountRecord>>> AccountQueries::account(const AccountId& account) {
-  FERMATA_TRY(found, collect<AccountRecord>(database_, account_.query(account.text()), "account",
-                                            fill_account));
+  FERMATA_TRY(found, collect(database_, account_.query(account.text()), "account", decode_account));
   return first_of(std::move(found));
 }
 
 Outcome<std::vector<AccountRecord>> AccountQueries::accounts() {
-  FERMATA_TRY(found, collect<AccountRecord>(database_, accounts_.query(), "account", fill_account));
+  FERMATA_TRY(found, collect(database_, accounts_.query(), "account", decode_account));
   return records_of(std::move(found));
 }
 
 Outcome<std::optional<Numbered<WorkflowRules>>> AccountQueries::rules(const AccountId& account,
                                                                       const WorkflowId& workflow) {
-  FERMATA_TRY(found,
-              collect<WorkflowRules>(database_, rules_.query(account.text(), workflow.text()),
-                                     "workflow_rules", fill_rules));
+  FERMATA_TRY(found, collect(database_, rules_.query(account.text(), workflow.text()),
+                             "workflow_rules", decode_rules));
   return first_of(std::move(found));
 }
 
 Outcome<std::vector<WorkflowRules>> AccountQueries::all_rules() {
-  FERMATA_TRY(found,
-              collect<WorkflowRules>(database_, all_rules_.query(), "workflow_rules", fill_rules));
+  FERMATA_TRY(found, collect(database_, all_rules_.query(), "workflow_rules", decode_rules));
   return records_of(std::move(found));
 }
 
@@ -127,7 +85,7 @@ Outcome<void> AccountWriter::put_rules(const WorkflowRules& rules, const AuditLi
       FERMATA_TRY(last, database_.number("SELECT max(number) FROM workflow_rules"));
       number = static_cast<uint64_t>(last) + 1;
     }
-    std::string bytes = encode_account(rules, number);
+    std::string bytes = encode_rules(rules, number);
     if (!put_rules_.execute(number, rules.account.text(), rules.workflow.text(), Blob{bytes}))
       return database_.failure("writing the rules of a workflow");
     return {};

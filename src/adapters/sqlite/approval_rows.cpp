@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "adapters/sqlite/record.h"
-#include "base/fields.h"
+#include "adapters/sqlite/records.h"
 #include "ports/cursor.h"
+#include "ports/record/fields_record.h"
 
 namespace fermata::sqlite {
 namespace {
@@ -12,22 +12,6 @@ namespace {
 constexpr size_t scan_batch_max = 1'024;
 
 int64_t column_of(ApprovalStatus status) { return static_cast<int64_t>(status); }
-
-std::string encode_approval(const ApprovalRecord& record, uint64_t number) {
-  ByteWriter out;
-  FieldWriter(out).put(record);
-  return seal(out.take(), number);
-}
-
-std::optional<ApprovalRecord> decode_approval(std::string_view sealed, uint64_t number) {
-  std::optional<std::string_view> body = unseal(sealed, number);
-  if (!body) return std::nullopt;
-  ByteReader in(*body);
-  ApprovalRecord record;
-  FieldReader(in).take(record);
-  if (!in.done()) return std::nullopt;
-  return record;
-}
 
 }  // namespace
 
@@ -37,7 +21,7 @@ Outcome<std::optional<FoundApproval>> ApprovalQueries::take(Rows rows) {
     return std::optional<FoundApproval>{};
   }
   uint64_t number = rows.natural(0);
-  std::optional<ApprovalRecord> record = decode_approval(rows.blob(5), number);
+  std::optional<ApprovalRecord> record = decode_fields<ApprovalRecord>(rows.blob(5), number);
   if (!record) return damaged("approval", number, "its checksum does not match");
   if (record->approval.id != rows.text(1) || record->account.text() != rows.text(2) ||
       record->run.text() != rows.text(3) || column_of(record->approval.status) != rows.integer(4)) {
@@ -101,15 +85,14 @@ bool ApprovalWriter::write(const ApprovalRecord& record) {
     if (rows.failed()) return false;
   }
   if (number != 0)
-    return update_.execute(column_of(approval.status), Blob{encode_approval(record, number)},
-                           number);
+    return update_.execute(column_of(approval.status), Blob{encode_fields(record, number)}, number);
   {
     Rows rows = last_.query();
     if (!rows.next()) return false;
     number = rows.natural(0) + 1;
   }
   return insert_.execute(number, approval.id, record.account.text(), record.run.text(),
-                         column_of(approval.status), Blob{encode_approval(record, number)});
+                         column_of(approval.status), Blob{encode_fields(record, number)});
 }
 
 }  // namespace fermata::sqlite

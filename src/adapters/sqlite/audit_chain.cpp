@@ -1,6 +1,6 @@
 #include "adapters/sqlite/audit_chain.h"
 
-#include "adapters/sqlite/record.h"
+#include "adapters/sqlite/records.h"
 
 namespace fermata::sqlite {
 

@@ -1,6 +1,6 @@
 #pragma once
 #include "adapters/sqlite/database.h"
-#include "adapters/sqlite/record.h"
+#include "adapters/sqlite/records.h"
 
 namespace fermata::sqlite {
 

@@ -1,9 +1,9 @@
 #include "adapters/sqlite/contact_rows.h"
 
-#include "adapters/sqlite/record.h"
+#include "adapters/sqlite/records.h"
 #include "base/check.h"
-#include "base/fields.h"
 #include "base/json.h"
+#include "ports/record/fields_record.h"
 
 namespace fermata::sqlite {
 namespace {
@@ -12,19 +12,9 @@ using Text = std::optional<std::string_view>;
 Text some(const std::string& text) { return text.empty() ? Text{} : Text(text); }
 std::string json_of(const Value& value) { return value.is_null() ? "" : to_json(value); }
 
-std::string encode_contact(const Contact& contact) {
-  ByteWriter out;
-  FieldWriter(out).put(contact);
-  return seal(std::string(out.bytes()), contact.version);
-}
-
 std::optional<Contact> decode_contact(std::string_view record, uint64_t version) {
-  std::optional<std::string_view> body = unseal(record, version);
-  if (!body) return std::nullopt;
-  ByteReader in(*body);
-  Contact contact;
-  FieldReader(in).take(contact);
-  if (!in.done() || contact.version != version) return std::nullopt;
+  std::optional<Contact> contact = decode_fields<Contact>(record, version);
+  if (contact && contact->version != version) return std::nullopt;
   return contact;
 }
 
@@ -42,7 +32,7 @@ std::optional<CommitOutcome> ContactWriter::write(const ContactWrite& write) {
   if (fits != CommitOutcome::done) return fits;
   const Contact& contact = write.contact;
   check(contact.version == write.expected_version + 1);
-  std::string record = encode_contact(contact);
+  std::string record = encode_fields(contact, contact.version);
   std::string fields = json_of(contact.fields), labels = json_of(contact.labels);
   std::string deleted = contact.deleted_at ? to_rfc3339(*contact.deleted_at) : "";
   std::string phone = phone_key(contact.phone), email = email_key(contact.email);

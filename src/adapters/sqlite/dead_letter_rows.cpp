@@ -3,30 +3,14 @@
 #include <algorithm>
 #include <map>
 
-#include "adapters/sqlite/record.h"
-#include "base/fields.h"
+#include "adapters/sqlite/records.h"
 #include "ports/cursor.h"
+#include "ports/record/fields_record.h"
 
 namespace fermata::sqlite {
 namespace {
 
 constexpr size_t letter_scan_batch_max = 1'024;
-
-std::string encode_entry(const DeadLetterEntry& entry, uint64_t number) {
-  ByteWriter out;
-  FieldWriter(out).put(entry);
-  return seal(out.take(), number);
-}
-
-std::optional<DeadLetterEntry> decode_entry(std::string_view record, uint64_t number) {
-  std::optional<std::string_view> body = unseal(record, number);
-  if (!body) return std::nullopt;
-  ByteReader in(*body);
-  DeadLetterEntry entry;
-  FieldReader(in).take(entry);
-  if (!in.done()) return std::nullopt;
-  return entry;
-}
 
 bool collect_letters(Rows rows, std::vector<uint64_t>& out) {
   while (rows.next()) out.push_back(rows.natural(0));
@@ -49,7 +33,7 @@ Outcome<std::optional<FoundDeadLetter>> DeadLetterQueries::take(Rows rows) {
     return std::optional<FoundDeadLetter>{};
   }
   uint64_t number = rows.natural(0);
-  std::optional<DeadLetterEntry> entry = decode_entry(rows.blob(5), number);
+  std::optional<DeadLetterEntry> entry = decode_fields<DeadLetterEntry>(rows.blob(5), number);
   if (!entry) return damaged("dead_letter", number, "its checksum does not match");
   const job::DeadLetter& letter = entry->letter;
   if (letter.id != rows.text(1) || letter.account.text() != rows.text(2) ||
@@ -116,14 +100,14 @@ Outcome<void> DeadLetterRows::start() {
 
 bool DeadLetterRows::open(const DeadLetterEntry& entry) {
   uint64_t number = next_++;
-  std::string record = encode_entry(entry, number);
+  std::string record = encode_fields(entry, number);
   const job::DeadLetter& letter = entry.letter;
   return insert_.execute(number, letter.id, letter.account.text(), letter.job.text(),
                          static_cast<int64_t>(entry.open()), Blob{record});
 }
 
 bool DeadLetterRows::change(uint64_t number, const DeadLetterEntry& entry) {
-  std::string record = encode_entry(entry, number);
+  std::string record = encode_fields(entry, number);
   return update_.execute(static_cast<int64_t>(entry.open()), Blob{record}, number);
 }
 

@@ -1,27 +1,11 @@
 #include "adapters/sqlite/delivery_rows.h"
 
-#include "adapters/sqlite/record.h"
-#include "base/fields.h"
+#include "adapters/sqlite/records.h"
 #include "ports/cursor.h"
+#include "ports/record/fields_record.h"
 
 namespace fermata::sqlite {
 namespace {
-
-std::string encode_delivery(const Delivery& delivery, uint64_t number) {
-  ByteWriter out;
-  FieldWriter(out).put(delivery);
-  return seal(std::string(out.bytes()), number);
-}
-
-std::optional<Delivery> decode_delivery(std::string_view record, uint64_t number) {
-  std::optional<std::string_view> body = unseal(record, number);
-  if (!body) return std::nullopt;
-  ByteReader in(*body);
-  Delivery out;
-  FieldReader(in).take(out);
-  if (!in.done()) return std::nullopt;
-  return out;
-}
 
 Failure<Error> damaged(uint64_t number) {
   return fail(ErrorCode::data_damaged,
@@ -41,7 +25,7 @@ bool DeliveryWriter::create(const Delivery& delivery) {
   first.version = 1;
   uint64_t number = next_++;
   return insert_.execute(number, first.id, first.account.text(), first.run.text(),
-                         static_cast<int64_t>(first.state), Blob{encode_delivery(first, number)});
+                         static_cast<int64_t>(first.state), Blob{encode_fields(first, number)});
 }
 
 std::optional<DeliveryWriter::Row> DeliveryWriter::find(const std::string& id) {
@@ -51,7 +35,7 @@ std::optional<DeliveryWriter::Row> DeliveryWriter::find(const std::string& id) {
     return Row{};
   }
   uint64_t number = rows.natural(0);
-  return Row{number, decode_delivery(rows.blob(1), number)};
+  return Row{number, decode_fields<Delivery>(rows.blob(1), number)};
 }
 
 std::optional<CommitOutcome> DeliveryWriter::test(const DeliveryWrite& write) {
@@ -70,7 +54,7 @@ std::optional<CommitOutcome> DeliveryWriter::write(const DeliveryWrite& write) {
   if (row->delivery->version != write.expected_version) return CommitOutcome::conflict;
   Delivery next = write.delivery;
   next.version = write.expected_version + 1;
-  if (!update_.execute(static_cast<int64_t>(next.state), Blob{encode_delivery(next, row->number)},
+  if (!update_.execute(static_cast<int64_t>(next.state), Blob{encode_fields(next, row->number)},
                        row->number))
     return std::nullopt;
   return CommitOutcome::done;
@@ -85,7 +69,7 @@ Outcome<std::vector<Delivery>> DeliveryQueries::load(std::span<const std::string
       if (rows.failed()) return database_.failure("reading deliveries");
       continue;
     }
-    auto delivery = decode_delivery(rows.blob(1), rows.natural(0));
+    auto delivery = decode_fields<Delivery>(rows.blob(1), rows.natural(0));
     if (!delivery) return damaged(rows.natural(0));
     out.push_back(*std::move(delivery));
   }
@@ -111,7 +95,7 @@ Outcome<PendingDeliveryPage> DeliveryQueries::pending(uint64_t after, size_t lim
     }
     page.cursor = rows.natural(0);
     // What is damaged stays for those who repair it, and holds up nothing.
-    auto one = decode_delivery(rows.blob(1), page.cursor);
+    auto one = decode_fields<Delivery>(rows.blob(1), page.cursor);
     if (one)
       page.deliveries.push_back(
           {one->id, one->run, one->sequence, one->next_at.value_or(one->created_at)});
@@ -144,7 +128,7 @@ Outcome<DeliveryPage> DeliveryQueries::list(const DeliveryFilter& filter, size_t
       return page;
     }
     last = rows.natural(0);
-    auto one = decode_delivery(rows.blob(1), last);
+    auto one = decode_fields<Delivery>(rows.blob(1), last);
     if (!one) return damaged(last);
     page.items.push_back(*std::move(one));
   }

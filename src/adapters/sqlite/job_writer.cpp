@@ -1,7 +1,6 @@
 #include "adapters/sqlite/job_writer.h"
 
-#include "adapters/sqlite/job_record.h"
-#include "adapters/sqlite/record.h"
+#include "adapters/sqlite/records.h"
 #include "base/check.h"
 
 namespace fermata::sqlite {

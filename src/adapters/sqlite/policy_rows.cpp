@@ -2,33 +2,15 @@
 
 #include <algorithm>
 
-#include "adapters/sqlite/record.h"
+#include "adapters/sqlite/records.h"
 #include "adapters/sqlite/transacted.h"
-#include "base/fields.h"
 #include "ports/cursor.h"
+#include "ports/record/fields_record.h"
 
 namespace fermata::sqlite {
 namespace {
 
 constexpr size_t decision_batch_max = 1'024;
-
-template <class T>
-std::string encode_policy(const T& part, uint64_t number) {
-  ByteWriter out;
-  FieldWriter(out).put(part);
-  return seal(out.take(), number);
-}
-
-template <class T>
-std::optional<T> decode_policy(std::string_view record, uint64_t number) {
-  std::optional<std::string_view> body = unseal(record, number);
-  if (!body) return std::nullopt;
-  ByteReader in(*body);
-  T part;
-  FieldReader(in).take(part);
-  if (!in.done()) return std::nullopt;
-  return part;
-}
 
 Failure<Error> unreadable(std::string_view table, uint64_t number) {
   return damaged(table, number, "its checksum does not match");
@@ -42,7 +24,7 @@ Outcome<StoredPolicy> PolicyQueries::stored() {
   policy.revision = static_cast<uint64_t>(revision);
   Rows rows = documents_.query();
   while (rows.next()) {
-    auto document = decode_policy<PolicyDocument>(rows.blob(1), rows.natural(0));
+    auto document = decode_fields<PolicyDocument>(rows.blob(1), rows.natural(0));
     if (!document) return unreadable("policy_document", rows.natural(0));
     policy.documents.push_back(*std::move(document));
   }
@@ -56,7 +38,7 @@ Outcome<std::optional<Value>> PolicyQueries::snapshot(const std::string& hash) {
     if (rows.failed()) return database_.failure("reading a snapshot of policy");
     return std::optional<Value>{};
   }
-  auto effective = decode_policy<Value>(rows.blob(1), rows.natural(0));
+  auto effective = decode_fields<Value>(rows.blob(1), rows.natural(0));
   if (!effective) return unreadable("policy_snapshot", rows.natural(0));
   return std::optional(*std::move(effective));
 }
@@ -73,7 +55,7 @@ Outcome<PolicyVersionPage> PolicyQueries::versions(const AccountId& account, siz
       break;
     }
     last = rows.natural(0);
-    auto version = decode_policy<PolicyVersion>(rows.blob(1), last);
+    auto version = decode_fields<PolicyVersion>(rows.blob(1), last);
     if (!version) return unreadable("policy_version", last);
     page.items.push_back(*std::move(version));
   }
@@ -88,7 +70,7 @@ Outcome<std::vector<std::pair<uint64_t, job::PolicyDecision>>> PolicyQueries::ba
                                         : newest_.query(before, limit);
   std::vector<std::pair<uint64_t, job::PolicyDecision>> out;
   while (rows.next()) {
-    auto decision = decode_policy<job::PolicyDecision>(rows.blob(1), rows.natural(0));
+    auto decision = decode_fields<job::PolicyDecision>(rows.blob(1), rows.natural(0));
     if (!decision) return unreadable("policy_decision", rows.natural(0));
     out.emplace_back(rows.natural(0), *std::move(decision));
   }
@@ -139,7 +121,7 @@ Outcome<Store::PassedPage> PolicyQueries::passed(Instant since, uint64_t after, 
   while (rows.next()) {
     ++seen;
     page.cursor = rows.natural(0);
-    auto decision = decode_policy<job::PolicyDecision>(rows.blob(1), page.cursor);
+    auto decision = decode_fields<job::PolicyDecision>(rows.blob(1), page.cursor);
     if (!decision) return unreadable("policy_decision", page.cursor);
     if (decision->at >= since) page.decisions.push_back(*std::move(decision));
   }
@@ -156,7 +138,7 @@ Outcome<void> DecisionRows::start() {
 
 bool DecisionRows::add(const job::PolicyDecision& decision) {
   uint64_t number = next_++;
-  std::string record = encode_policy(decision, number);
+  std::string record = encode_fields(decision, number);
   return insert_.execute(number, decision.account.text(), decision.job.text(),
                          static_cast<int64_t>(!decision.counted.empty()), Blob{record}) &&
          hit_.execute(decision.account.text(), decision.bundle, decision.rule_id, decision.at.ms);
@@ -185,19 +167,19 @@ Outcome<uint64_t> PolicyWriter::apply(const PolicyChange& change) {
   uint64_t number = static_cast<uint64_t>(last_document);
   for (PolicyDocument written : change.written) {
     written.revision = revision;
-    std::string record = encode_policy(written, ++number);
+    std::string record = encode_fields(written, ++number);
     ok = ok && drop(written) &&
          put_.execute(number, static_cast<int64_t>(written.kind), written.account.text(),
                       written.id, Blob{record});
   }
   number = static_cast<uint64_t>(last_snapshot);
   for (const auto& [hash, effective] : change.snapshots) {
-    std::string record = encode_policy(effective, ++number);
+    std::string record = encode_fields(effective, ++number);
     ok = ok && put_snapshot_.execute(number, hash, Blob{record});
   }
   number = static_cast<uint64_t>(last_version);
   for (const PolicyVersion& version : change.versions) {
-    std::string record = encode_policy(version, ++number);
+    std::string record = encode_fields(version, ++number);
     ok = ok && put_version_.execute(number, version.account.text(), Blob{record});
   }
   if (!ok) return database_.failure("writing policy");
@@ -214,7 +196,7 @@ Outcome<Retention::Sweep> PolicyWriter::sweep(Instant before, size_t limit) {
   {
     Rows rows = oldest_.query(limit);
     while (rows.next()) {
-      auto decision = decode_policy<job::PolicyDecision>(rows.blob(1), rows.natural(0));
+      auto decision = decode_fields<job::PolicyDecision>(rows.blob(1), rows.natural(0));
       if (decision && decision->at >= before) break;
       old.push_back(rows.natural(0));
     }

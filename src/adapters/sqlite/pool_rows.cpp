@@ -1,8 +1,8 @@
 #include "adapters/sqlite/pool_rows.h"
 
-#include "adapters/sqlite/record.h"
+#include "adapters/sqlite/records.h"
 #include "adapters/sqlite/writer.h"
-#include "base/fields.h"
+#include "ports/record/fields_record.h"
 
 namespace fermata::sqlite {
 namespace {
@@ -24,12 +24,9 @@ Outcome<StoredPools> PoolQueries::stored() {
     if (rows.failed()) return database_.failure("reading the pools");
     return pools;
   }
-  std::optional<std::string_view> body = unseal(rows.blob(0), the_document);
-  if (!body) return damaged("pool_document", the_document, "its checksum does not match");
-  ByteReader in(*body);
-  FieldReader(in).take(pools);
-  if (!in.done()) return damaged("pool_document", the_document, "it cannot be read");
-  return pools;
+  auto stored = decode_fields<StoredPools>(rows.blob(0), the_document);
+  if (!stored) return damaged("pool_document", the_document, "its checksum does not match");
+  return *std::move(stored);
 }
 
 bool UsageRows::add(const AccountId& account, const DaySpent& spent) {
@@ -62,9 +59,7 @@ Outcome<void> PoolWriter::apply(const StoredPools& pools) {
   FERMATA_TRY(stored, database_.number("SELECT max(revision) FROM pool_document"));
   if (static_cast<uint64_t>(stored) + 1 != pools.revision)
     return fail(ErrorCode::version_conflict, "pools are at revision " + std::to_string(stored));
-  ByteWriter out;
-  FieldWriter(out).put(pools);
-  std::string record = seal(out.take(), the_document);
+  std::string record = encode_fields(pools, the_document);
   if (!put_.execute(pools.revision, Blob{record})) return database_.failure("writing the pools");
   return {};
 }

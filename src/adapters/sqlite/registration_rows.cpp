@@ -1,6 +1,6 @@
 #include "adapters/sqlite/registration_rows.h"
 
-#include "adapters/sqlite/record.h"
+#include "adapters/sqlite/records.h"
 
 namespace fermata::sqlite {
 namespace {

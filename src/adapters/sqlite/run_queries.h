@@ -4,7 +4,7 @@
 #include <span>
 
 #include "adapters/sqlite/database.h"
-#include "adapters/sqlite/record.h"
+#include "adapters/sqlite/records.h"
 #include "adapters/sqlite/run_tags.h"
 
 namespace fermata::sqlite {

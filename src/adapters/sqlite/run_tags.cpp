@@ -1,6 +1,6 @@
 #include "adapters/sqlite/run_tags.h"
 
-#include "adapters/sqlite/record.h"
+#include "adapters/sqlite/records.h"
 
 namespace fermata::sqlite {
 

@@ -1,6 +1,6 @@
 #include "adapters/sqlite/run_writer.h"
 
-#include "adapters/sqlite/record.h"
+#include "adapters/sqlite/records.h"
 
 namespace fermata::sqlite {
 

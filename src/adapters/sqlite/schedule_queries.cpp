@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "adapters/sqlite/record.h"
+#include "adapters/sqlite/records.h"
 #include "ports/cursor.h"
 
 namespace fermata::sqlite {

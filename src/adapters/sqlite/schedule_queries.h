@@ -2,7 +2,7 @@
 #include <span>
 
 #include "adapters/sqlite/database.h"
-#include "adapters/sqlite/schedule_record.h"
+#include "adapters/sqlite/records.h"
 #include "ports/reader.h"
 
 namespace fermata::sqlite {

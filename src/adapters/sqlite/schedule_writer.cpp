@@ -1,6 +1,6 @@
 #include "adapters/sqlite/schedule_writer.h"
 
-#include "adapters/sqlite/record.h"
+#include "adapters/sqlite/records.h"
 #include "base/check.h"
 
 namespace fermata::sqlite {

@@ -77,8 +77,8 @@ TEST_F(SqliteDamage, write_that_a_rule_forbids_is_refused_alone) {
   auto store = open_store(data());
   CommitBatch batch = batch_of({next_write(*load_one(*store, "run-2")), creation("fresh"),
                                 next_write(*load_one(*store, "run-4"))});
-  EXPECT_EQ(store->commit(batch), (std::vector{CommitOutcome::refused, CommitOutcome::done,
-                                               CommitOutcome::done}));
+  EXPECT_EQ(store->commit(batch),
+            (std::vector{CommitOutcome::refused, CommitOutcome::done, CommitOutcome::done}));
   EXPECT_EQ(store->trouble(), "a rule of the database forbids it");
   EXPECT_EQ(load_one(*store, "run-2")->version, 2u);
   EXPECT_EQ(load_one(*store, "run-4")->version, 3u);

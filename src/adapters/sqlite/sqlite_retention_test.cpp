@@ -1,5 +1,5 @@
 #include "adapters/sqlite/file_layer.h"
-#include "adapters/sqlite/record.h"
+#include "adapters/sqlite/records.h"
 #include "adapters/sqlite/schema.h"
 #include "adapters/sqlite/test_support.h"
 

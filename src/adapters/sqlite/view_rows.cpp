@@ -1,8 +1,8 @@
 #include "adapters/sqlite/view_rows.h"
 
 #include "adapters/sqlite/writer.h"
-#include "base/fields.h"
 #include "ports/accounts.h"
+#include "ports/record/fields_record.h"
 
 namespace fermata::sqlite {
 
@@ -10,12 +10,9 @@ Outcome<std::vector<Numbered<SavedView>>> ViewQueries::collect(Rows rows) {
   std::vector<Numbered<SavedView>> out;
   while (rows.next()) {
     uint64_t number = rows.natural(0);
-    std::optional<std::string_view> body = unseal(rows.blob(1), number);
-    ByteReader in(body.value_or(std::string_view()));
-    Numbered<SavedView> one{number, {}};
-    if (body) FieldReader(in).take(one.record);
-    if (!body || !in.done()) return damaged("view", number, "its checksum does not match");
-    out.push_back(std::move(one));
+    auto view = decode_fields<SavedView>(rows.blob(1), number);
+    if (!view) return damaged("view", number, "its checksum does not match");
+    out.push_back({number, *std::move(view)});
   }
   if (rows.failed()) return database_.failure("reading views");
   return out;
@@ -43,9 +40,7 @@ Outcome<void> ViewWriter::put(const SavedView& view, const AuditLine& audit) {
       FERMATA_TRY(last, database_.number("SELECT max(number) FROM view"));
       number = static_cast<uint64_t>(last) + 1;
     }
-    ByteWriter out;
-    FieldWriter(out).put(view);
-    std::string bytes = seal(out.take(), number);
+    std::string bytes = encode_fields(view, number);
     if (!put_.execute(number, view.account.text(), view.id, Blob{bytes}))
       return database_.failure("writing a view");
     return {};

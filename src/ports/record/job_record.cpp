@@ -1,9 +1,9 @@
-#include "adapters/sqlite/job_record.h"
+#include "ports/record/job_record.h"
 
-#include "adapters/sqlite/record.h"
 #include "base/fields.h"
+#include "ports/record/record.h"
 
-namespace fermata::sqlite {
+namespace fermata::record {
 
 std::string encode_job(uint64_t version, uint64_t head, const job::Summary& summary,
                        uint64_t number) {
@@ -53,4 +53,4 @@ std::optional<JobRecord> decode_job(std::string_view record, uint64_t number) {
   return out;
 }
 
-}  // namespace fermata::sqlite
+}  // namespace fermata::record

@@ -5,7 +5,7 @@
 
 #include "core/job/summary.h"
 
-namespace fermata::sqlite {
+namespace fermata::record {
 
 /// A job's row, sealed as every record (record.h).
 struct JobRecord {
@@ -25,4 +25,4 @@ struct JobLead {
 std::optional<JobLead> decode_job_lead(std::string_view record, uint64_t number);
 std::optional<JobRecord> decode_job(std::string_view record, uint64_t number);
 
-}  // namespace fermata::sqlite
+}  // namespace fermata::record

@@ -1,9 +1,9 @@
-#include "adapters/sqlite/schedule_record.h"
+#include "ports/record/schedule_record.h"
 
-#include "adapters/sqlite/record.h"
 #include "base/fields.h"
+#include "ports/record/record.h"
 
-namespace fermata::sqlite {
+namespace fermata::record {
 
 std::string encode_schedule(const ScheduleRecord& record, uint64_t number) {
   ByteWriter out;
@@ -30,4 +30,4 @@ std::optional<ScheduleRecord> decode_schedule(std::string_view record, uint64_t 
   return out;
 }
 
-}  // namespace fermata::sqlite
+}  // namespace fermata::record

@@ -5,7 +5,7 @@
 
 #include "ports/store.h"
 
-namespace fermata::sqlite {
+namespace fermata::record {
 
 /// A schedule's row, sealed as every record (record.h).
 struct ScheduleRecord {
@@ -17,4 +17,4 @@ struct ScheduleRecord {
 std::string encode_schedule(const ScheduleRecord& record, uint64_t number);
 std::optional<ScheduleRecord> decode_schedule(std::string_view record, uint64_t number);
 
-}  // namespace fermata::sqlite
+}  // namespace fermata::record

@@ -7,11 +7,13 @@
 #include "ports/reader.h"
 #include "ports/retention.h"
 
-namespace fermata::sqlite {
+namespace fermata::record {
 
-/// Every row keeps its content as one record: bytes followed by a checksum over them and the row's
-/// number, so that neither a flipped bit nor a row in another's place is taken for the truth. Each
-/// `decode` gives nothing for a record that is damaged.
+/// The forms in which stores keep things; every adapter with a disk uses them, so that none has to
+/// know another. Every row keeps its content as one record: bytes followed by a checksum over them
+/// and a number that is the row's own (its place, or a hash of its key), so that neither a flipped
+/// bit nor a row in another's place is taken for the truth. Each `decode` gives nothing for a
+/// record that is damaged.
 std::string seal(std::string body, uint64_t number);
 std::optional<std::string_view> unseal(std::string_view record, uint64_t number);
 
@@ -39,6 +41,10 @@ uint32_t checkpoint_checksum(uint64_t run, const Checkpoint& checkpoint);
 std::string encode_audit(const AuditEntry& entry, uint64_t number);
 std::optional<AuditEntry> decode_audit(std::string_view record, uint64_t number);
 
+/// A line that is not chained yet.
+std::string encode_line(const AuditLine& line, uint64_t number);
+std::optional<AuditLine> decode_line(std::string_view record, uint64_t number);
+
 std::string encode_audit_root(const AuditRoot& root, uint64_t number);
 std::optional<AuditRoot> decode_audit_root(std::string_view record, uint64_t number);
 
@@ -60,4 +66,4 @@ std::optional<IdempotencyMark> decode_mark(std::string_view record, uint64_t num
 /// The failure that names a damaged row.
 Failure<Error> damaged(std::string_view table, uint64_t number, std::string_view what);
 
-}  // namespace fermata::sqlite
+}  // namespace fermata::record

@@ -1,11 +1,11 @@
-#include "adapters/sqlite/record.h"
+#include "ports/record/record.h"
 
 #include <array>
 
 #include "base/bytes.h"
 #include "base/hash.h"
 
-namespace fermata::sqlite {
+namespace fermata::record {
 namespace {
 
 constexpr size_t checksum_bytes = 4;
@@ -222,6 +222,21 @@ std::optional<AuditEntry> decode_audit(std::string_view record, uint64_t number)
   return entry;
 }
 
+std::string encode_line(const AuditLine& line, uint64_t number) {
+  ByteWriter out;
+  put_line(out, line);
+  return seal(out.take(), number);
+}
+
+std::optional<AuditLine> decode_line(std::string_view record, uint64_t number) {
+  std::optional<std::string_view> body = unseal(record, number);
+  if (!body) return std::nullopt;
+  ByteReader in(*body);
+  AuditLine line = get_line(in);
+  if (!in.done()) return std::nullopt;
+  return line;
+}
+
 std::string encode_audit_root(const AuditRoot& root, uint64_t number) {
   ByteWriter out;
   out.varint(root.sequence);
@@ -395,4 +410,4 @@ Failure<Error> damaged(std::string_view table, uint64_t number, std::string_view
                                            " is damaged: " + std::string(what));
 }
 
-}  // namespace fermata::sqlite
+}  // namespace fermata::record

@@ -1,0 +1,35 @@
+#pragma once
+#include "adapters/postgres/commit_thread.h"
+#include "adapters/postgres/lead.h"
+#include "adapters/postgres/pool.h"
+#include "adapters/postgres/postgres_store.h"
+#include "adapters/postgres/upkeep.h"
+#include "adapters/postgres/uses.h"
+#include "adapters/postgres/writer.h"
+
+namespace fermata {
+
+/// In the order in which they are made.
+struct PostgresStore::Parts {
+  explicit Parts(PostgresOptions given);
+  ~Parts() { uses.write(writer); }
+
+  PostgresOptions options;
+  postgres::Server server;
+  postgres::Writer writer;
+  postgres::Pool loading;  ///< the partition's own, so that it waits for no reader
+  postgres::Pool readers;
+  postgres::Uses uses;
+  postgres::Lead lead;
+  postgres::Upkeep upkeep;
+  postgres::CommitThread committing;
+
+  /// Of the partition: after an outcome was unknown, first makes it known.
+  template <class Ask>
+  auto load(Ask ask) -> decltype(ask(std::declval<postgres::Connection&>())) {
+    if (!writer.settled()) FERMATA_TRY_VOID(writer.settle());
+    return loading.read(ask);
+  }
+};
+
+}  // namespace fermata

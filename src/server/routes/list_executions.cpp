@@ -4,6 +4,7 @@
 #include "front/run_query.h"
 #include "server/routes/common.h"
 #include "server/routes/routes.h"
+#include "server/routes/run_sieve.h"
 
 namespace fermata::server::routes {
 namespace {
@@ -62,9 +63,25 @@ Outcome<RunPage> page_at(Api& api, const RunFilter& filter, size_t offset, size_
   return api.reader().list(filter, limit, cursor);
 }
 
+/// Such a list goes on by cursor; what it comes to nobody has counted.
+Outcome<Value> sieved(Api& api, const RunFilter& filter, const RunSieve& sieve,
+                      const front::Paging& paging) {
+  if (paging.offset)
+    return front::bad_query("offset", "With these filters a list goes on by cursor.");
+  FERMATA_TRY(found, list_runs(api, filter, sieve, paging.limit, paging.cursor));
+  Value items = Value::array();
+  for (const RunSummary& summary : found.page.items) items.push(view::list_item(summary));
+  Value page = page_value(std::move(items), found.page.next_cursor);
+  if (!found.all) page.set("truncated", true);
+  if (!found.page.damages.empty()) page.set("damaged", damages_value(found.page.damages));
+  return page;
+}
+
 Outcome<Value> list(Api& api, const Call& call) {
   FERMATA_TRY(filter, front::read_run_filter(call.query, call.who.account));
+  FERMATA_TRY(sieve, read_run_sieve(call.query));
   FERMATA_TRY(paging, front::read_paging(call.query));
+  if (!sieve.none()) return sieved(api, filter, sieve, paging);
   auto found = paging.offset ? page_at(api, filter, *paging.offset, paging.limit)
                              : api.reader().list(filter, paging.limit, paging.cursor);
   if (!found) return Failure{std::move(found).error()};

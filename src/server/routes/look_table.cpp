@@ -72,7 +72,8 @@ const Route table[] = {
     {.method = Method::get, .path = "/api/v1/executions/stats", .access = Access::viewer,
      .work = Work::blocking, .handler = routes::execution_stats,
      .summary = "How many executions a filter selects, by one of their fields.",
-     .query = "group_by status workflow_id label contact_id parent from to q",
+     .query = "group_by status workflow_id label contact_id parent from to q version error_code "
+              "node wait_kind retrying attention",
      .response_schema = stats_schema},
     {.method = Method::get, .path = "/api/v1/executions/{execution_id}/state",
      .access = Access::viewer, .work = Work::blocking, .handler = routes::execution_state,

@@ -61,6 +61,15 @@ TEST(RunFilters, select_by_version_node_kind_of_wait_and_error) {
   EXPECT_TRUE(w.ids("wait_kind=signal").empty()) << "it has gone on";
 }
 
+TEST(RunFilters, lists_tell_where_each_stands) {
+  World w;
+  auto list = w.world.ask("GET", "/api/v1/executions?node=rest&limit=1").body.get("items");
+  const Value& at = list.items()[0].get("at").items()[0];
+  EXPECT_EQ(at.get("node"), Value("rest"));
+  EXPECT_EQ(at.get("kind"), Value("timer"));
+  EXPECT_TRUE(at.get("until").is_string());
+}
+
 TEST(RunFilters, what_needs_attention_failed_lately) {
   World w;
   EXPECT_EQ(w.ids("attention=true"), World::Ids{w.failed});

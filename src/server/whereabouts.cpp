@@ -187,6 +187,14 @@ void Whereabouts::end_reading(bool all) {
   whole_ = whole_ && all;
 }
 
+std::vector<Place> Whereabouts::places(const AccountId& account, const Key& key) const {
+  std::lock_guard lock(mutex_);
+  auto of_account = accounts_.find(account);
+  if (of_account == accounts_.end()) return {};
+  auto found = of_account->second.find(key);
+  return found == of_account->second.end() ? std::vector<Place>() : found->second;
+}
+
 Whereabouts::Found Whereabouts::find(const AccountId& account, const Wanted& wanted,
                                      const std::optional<Key>& before, Instant now,
                                      size_t limit) const {

@@ -69,6 +69,8 @@ class Whereabouts {
   /// Those of the account that stand at such a place, older than `before`, at most `limit`.
   Found find(const AccountId& account, const Wanted& wanted, const std::optional<Key>& before,
              Instant now, size_t limit) const;
+  /// Where a run stands; empty when it does not, or nobody knows.
+  std::vector<Place> places(const AccountId& account, const Key& key) const;
 
  private:
   using Places = std::vector<Place>;

@@ -68,6 +68,8 @@ TEST(RunFilters, lists_tell_where_each_stands) {
   EXPECT_EQ(at.get("node"), Value("rest"));
   EXPECT_EQ(at.get("kind"), Value("timer"));
   EXPECT_TRUE(at.get("until").is_string());
+  auto load = w.world.ask("GET", "/api/v1/workflows/pauses/load").body;
+  EXPECT_EQ(load.get("at").get("rest").get("timer"), Value(2)) << to_json(load);
 }
 
 TEST(RunFilters, what_needs_attention_failed_lately) {

@@ -160,7 +160,7 @@ void Whereabouts::put(const Run& run, Places places) {
       failed_.pop_front();
       auto& others = accounts_[account];
       auto found = others.find(oldest);
-      if (found != others.end() && is_failed(found->second)) {
+      if (found != others.end() && is_failed(found->second.places)) {
         others.erase(found);
         --runs_;
       }
@@ -171,7 +171,7 @@ void Whereabouts::put(const Run& run, Places places) {
     whole_ = whole_ && places.empty();
     return;
   }
-  of_account.emplace(std::move(key), std::move(places));
+  of_account.emplace(std::move(key), Stand{run.workflow, std::move(places)});
   ++runs_;
 }
 
@@ -192,7 +192,21 @@ std::vector<Place> Whereabouts::places(const AccountId& account, const Key& key)
   auto of_account = accounts_.find(account);
   if (of_account == accounts_.end()) return {};
   auto found = of_account->second.find(key);
-  return found == of_account->second.end() ? std::vector<Place>() : found->second;
+  return found == of_account->second.end() ? std::vector<Place>() : found->second.places;
+}
+
+Whereabouts::ByNode Whereabouts::by_node(const AccountId& account,
+                                         const WorkflowId& workflow) const {
+  std::lock_guard lock(mutex_);
+  ByNode out;
+  auto of_account = accounts_.find(account);
+  if (of_account == accounts_.end()) return out;
+  for (const auto& [key, stand] : of_account->second) {
+    if (stand.workflow != workflow) continue;
+    for (const Place& place : stand.places)
+      if (!place.node.empty() && place.kind != "failed") ++out[place.node][std::string(place.kind)];
+  }
+  return out;
 }
 
 Whereabouts::Found Whereabouts::find(const AccountId& account, const Wanted& wanted,
@@ -207,7 +221,7 @@ Whereabouts::Found Whereabouts::find(const AccountId& account, const Wanted& wan
   auto it = before ? runs.lower_bound(*before) : runs.end();
   while (it != runs.begin()) {
     --it;
-    const Places& places = it->second;
+    const Places& places = it->second.places;
     auto such = [&](const Place& place) { return is_such(place, wanted, now); };
     if (std::none_of(places.begin(), places.end(), such)) continue;
     if (out.runs.size() == limit) {

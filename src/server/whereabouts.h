@@ -71,13 +71,20 @@ class Whereabouts {
              Instant now, size_t limit) const;
   /// Where a run stands; empty when it does not, or nobody knows.
   std::vector<Place> places(const AccountId& account, const Key& key) const;
+  /// How many live runs of a workflow stand at each node, by what they wait for there (U-32).
+  using ByNode = std::map<std::string, std::map<std::string, uint64_t>>;
+  ByNode by_node(const AccountId& account, const WorkflowId& workflow) const;
 
  private:
   using Places = std::vector<Place>;
+  struct Stand {
+    WorkflowId workflow;
+    Places places;
+  };
   void put(const Run& run, Places places);
 
   mutable std::mutex mutex_;
-  std::map<AccountId, std::map<Key, Places>> accounts_;
+  std::map<AccountId, std::map<Key, Stand>> accounts_;
   std::deque<std::pair<AccountId, Key>> failed_;  ///< oldest first
   size_t runs_ = 0;
   bool whole_ = true;

@@ -22,7 +22,8 @@ constexpr std::string_view stats_schema =
       "more":{"type":"boolean"}}})";
 constexpr std::string_view load_schema =
     R"({"type":"object","required":["versions","waiting","counted","more"],"properties":{
-      "versions":{"type":"array"},"waiting":{"type":"object"},"at":{"type":"object"},"counted":{"type":"integer"},
+      "versions":{"type":"array"},"waiting":{"type":"object"},"at":{"type":"object"},
+      "counted":{"type":"integer"},
       "more":{"type":"boolean"},"measured_since":{"type":"string"},"measures":{"type":"object"},
       "nodes":{"type":"object"}}})";
 constexpr std::string_view state_schema =

@@ -20,6 +20,12 @@ export interface Effective {
   base: JsonObject | null;
 }
 
+export interface Lately {
+  day: number;
+  month: number;
+  days: number[];
+}
+
 export interface Rule {
   layer: string;
   bundle: string;
@@ -28,6 +34,8 @@ export interface Rule {
   reason: string;
   hits: number;
   never_matched: boolean;
+  /** How often in the last 24 hours, in 30 days, and on each of them, the oldest first. */
+  lately: Lately;
   last_hit_at: string | null;
   shadowed_by: string | null;
 }

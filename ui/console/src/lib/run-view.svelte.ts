@@ -45,7 +45,12 @@ export class RunView {
       const told = runs.find((run) => run.id === this.runId);
       if (all || (told && told.sequence > known)) void this.read();
     });
-    return off;
+    // A seed of a simulation is no run of the engine: nothing is told of it.
+    const widen = this.base.startsWith('/executions/') ? live.watch(this.runId) : () => {};
+    return () => {
+      off();
+      widen();
+    };
   }
 
   async read(): Promise<void> {

@@ -16,6 +16,10 @@ export interface Facts {
   deadLetters: number;
   unserved: { topic: string; depth: number; oldest_ms: number }[];
   lostWorkers: number;
+  /** Runs whose undo has stopped: nobody but a person can take them on. */
+  stopped: RunItem[];
+  /** Of those who judge jobs, the ones that are not asked at the moment. */
+  breakersOpen: string[];
   now: number;
 }
 
@@ -58,8 +62,12 @@ export function causesOf(failed: RunItem[], whole: boolean, measured: FailureCau
 
 export function problemsOf(facts: Facts): ProblemLine[] {
   const out: ProblemLine[] = [];
+  if (facts.stopped.length)
+    out.push({ tone: 'failed', text: `Undoing ${plural(facts.stopped.length, 'run')} has stopped`, since: facts.stopped.map((run) => run.completed_at ?? run.started_at).sort()[0] ?? '', href: '/runs?wait_kind=undo_stopped' });
   if (facts.overdue.count)
     out.push({ tone: 'failed', text: `${plural(facts.overdue.count, 'wait is', 'waits are')} overdue`, since: facts.overdue.since ?? '', href: '/waits?tab=overdue' });
+  for (const name of facts.breakersOpen)
+    out.push({ tone: 'failed', text: `Policy cannot be asked: ${name} does not answer`, since: '', href: '/workers' });
   const hour = facts.now - 3_600_000;
   const recent = facts.failed.filter((run) => Date.parse(run.completed_at ?? run.started_at) >= hour);
   for (const group of failureGroups(recent).slice(0, 5))
@@ -67,7 +75,7 @@ export function problemsOf(facts: Facts): ProblemLine[] {
       tone: 'failed',
       text: `${plural(group.count, 'run')} of ${group.workflow} failed with ${group.code} in the last hour`,
       since: group.first,
-      href: `/runs?status=failed,timed_out&workflow_id=${encodeURIComponent(group.workflow)}&q=${encodeURIComponent(group.code)}`,
+      href: `/runs?status=failed,timed_out&workflow_id=${encodeURIComponent(group.workflow)}&error_code=${encodeURIComponent(group.code)}`,
     });
   if (facts.lostWorkers)
     out.push({ tone: 'failed', text: `${plural(facts.lostWorkers, 'worker is', 'workers are')} lost`, since: '', href: '/workers' });

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "core/wait/config.h"
+#include "front/fields.h"
 #include "front/filter_reading.h"
 
 namespace fermata::front {

@@ -7,6 +7,7 @@ import { live } from './live.svelte.ts';
 import { Resource } from './resource.svelte.ts';
 import { isOver } from './status.ts';
 import { isFlow, type Definition, type HistoryEvent, type Page, type Run, type RunNodes, type WorkflowVersion } from './types.ts';
+import { runView as w } from '../words/run.ts';
 
 const historyPage = 1000;
 const historyMax = 200_000;
@@ -118,7 +119,7 @@ export class RunView {
       this.definitionProblem = null;
     } catch (error) {
       this.definitionProblem = error instanceof Problem ? error
-        : new Problem(0, 'The definition could not be read', String(error), 'console_error', '', 'Reload the page.', [], 0);
+        : new Problem(0, w.theDefinitionCouldNotBeRead, String(error), 'console_error', '', w.reloadThePage, [], 0);
     }
   }
 }

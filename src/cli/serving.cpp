@@ -224,29 +224,30 @@ void Serving::build_api() {
   options.telemetry = engine_.telemetry.get();
   options.trace_share = settings_.otlp_share;
   options.schedule_limits = schedule_limits_of(settings_);
-  api_ = std::make_unique<server::Api>(server::ApiParts{*engine_.host,
-                                                        engine_.store->reader(),
-                                                        engine_.store->catalog(),
-                                                        engine_.store->bulks(),
-                                                        engine_.clock(),
-                                                        *engine_.entropy,
-                                                        hub_,
-                                                        *engine_.definitions,
-                                                        *engine_.vault,
-                                                        engine_.store->retention(),
-                                                        *engine_.host,
-                                                        *engine_.host,
-                                                        engine_.store->dead_letters(),
-                                                        engine_.store->job_files(),
-                                                        *engine_.host,
-                                                        *engine_.host,
-                                                        *policy_,
-                                                        *engine_.host,
-                                                        engine_.store->contacts(),
-                                                        *engine_.accounts,
-                                                        engine_.store->views(),
-                                                        *pools_},
-                                       std::move(options));
+  api_ = std::make_unique<server::Api>(
+      server::ApiParts{*engine_.host,
+                       engine_.store->reader(),
+                       engine_.store->catalog(),
+                       engine_.store->bulks(),
+                       clock_mover_ ? clock_mover_->seen() : engine_.clock(),
+                       *engine_.entropy,
+                       hub_,
+                       *engine_.definitions,
+                       *engine_.vault,
+                       engine_.store->retention(),
+                       *engine_.host,
+                       *engine_.host,
+                       engine_.store->dead_letters(),
+                       engine_.store->job_files(),
+                       *engine_.host,
+                       *engine_.host,
+                       *policy_,
+                       *engine_.host,
+                       engine_.store->contacts(),
+                       *engine_.accounts,
+                       engine_.store->views(),
+                       *pools_},
+      std::move(options));
 }
 
 server::ServerOptions Serving::server_options() const {

@@ -52,6 +52,8 @@ class JobDesk final : public Workers {
   std::optional<std::string> take_kernel_named() { return std::exchange(kernel_named_, {}); }
   /// Which breaker is in another state than the last time.
   std::optional<BreakerView> take_breaker_change();
+  /// What the audit should be told.
+  std::vector<AuditLine> take_notes() { return std::exchange(notes_, {}); }
   /// Tells claims that have something to tell.
   void answer_claims(Instant now);
   /// Nobody waits any longer: the engine stops.
@@ -100,6 +102,7 @@ class JobDesk final : public Workers {
   void decline(const RegistrationId& id, const fleet::LeaseKey& lease, std::string reason,
                int64_t retry_after_ms, JobReply reply) override;
   void drain(const WorkerId& worker, bool on, std::optional<Instant> until) override;
+  void note(AuditLine line) override { notes_.push_back(std::move(line)); }
   const fleet::Fleet& fleet() const override { return fleet_; }
   void set_policy(policy::PolicyPtr policy) override;
   void set_pools(fleet::PoolTablePtr table) override { fleet_.use(now_, std::move(table)); }
@@ -147,6 +150,7 @@ class JobDesk final : public Workers {
   JobPolicy policy_;
   KernelDesk kernel_;
   std::optional<std::string> kernel_named_;
+  std::vector<AuditLine> notes_;
   std::set<JobId> awaiting_;  ///< approval: a change of policy is looked at by each of them
   std::set<JobId> unjudged_;  ///< policy was unavailable: asked when the breaker closes
   Alarm<JobId> alarm_;        ///< deadlines, timeouts, backoffs

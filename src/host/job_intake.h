@@ -71,6 +71,8 @@ class Workers {
   // By people.
   /// What the worker holds at `until` goes back (J-58).
   virtual void drain(const WorkerId& worker, bool on, std::optional<Instant> until) = 0;
+  /// What people did with workers, for the audit with the next commit.
+  virtual void note(AuditLine line) = 0;
   virtual const fleet::Fleet& fleet() const = 0;
   /// From now on no attempt starts under another policy (J-27).
   virtual void set_policy(policy::PolicyPtr policy) = 0;

@@ -68,6 +68,7 @@ NextTurn Host::Partition::turn() {
     signals_.gather(now, bite());
   }
   taken.items = gather(now);
+  for (AuditLine& line : desk_.take_notes()) note(std::move(line));
   decide_all(std::move(taken), now);
   take_off();
   // A store that is done at once may have been given another batch by then.

@@ -113,6 +113,8 @@ Api::Api(ApiParts parts, ApiOptions options)
   epoch_ = new_uuid_v4().substr(0, 8);
   parts_.hub.measures().begin(now());
   parts_.hub.agenda().begin_reading();
+  parts_.hub.whereabouts().begin_reading();
+  parts_.hub.policy_hits().begin(now());
   parts_.hub.wait_metrics().name_accounts(options_.metrics_accounts_max);
 }
 

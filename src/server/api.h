@@ -52,6 +52,9 @@ struct TestClock {
   std::function<Instant()> now;
   std::function<Outcome<Instant>(Instant)> set;
   std::function<Outcome<Instant>(Duration)> advance;
+  /// Off: the engine's time stands still while the clock that people see goes on, so that what
+  /// falls due becomes late. On: the engine catches up.
+  std::function<Outcome<Instant>(bool enabled)> alarm;
 };
 
 /// What the API stands on. All must outlive it; the engine must have stopped (or refuse to reply)
@@ -228,7 +231,7 @@ class Api final : public http::Handler {
   SignalCounting signals_{parts_.signals, parts_.accounts, parts_.hub.wait_metrics()};
   OverdueAlerts overdue_alerts_{*this};
   BulkRunner bulk_{*this};
-  Simulations simulations_{parts_.clock};
+  Simulations simulations_{parts_.clock, parts_.hub};
   RequestTracing tracing_;
   Deadlines deadlines_;
   WorkPool pool_;  ///< last, so that its threads end before what they use

@@ -225,11 +225,24 @@ void BulkRunner::write_progress(const JobRef& job, const std::shared_ptr<Batch>&
     return;
   }
   job->record = std::move(next);
+  tell(job->record);
   if (job->record.per_second == 0) return api_.pool().submit_owed([this, job] { turn(job); });
   auto due =
       batch->begun_at + milliseconds(batch->outcomes.size() * 1'000 / job->record.per_second);
   auto left = std::chrono::duration_cast<milliseconds>(due - std::chrono::steady_clock::now());
   later(job, std::max(left, milliseconds(0)));
+}
+
+/// Those who look at operations.
+void BulkRunner::tell(const BulkRecord& record) {
+  Change change{record.account, "bulk", record.id, record.position + (record.ended_at ? 1 : 0),
+                api_.now()};
+  change.summary = Value::object({{"kind", record.kind},
+                                  {"action", record.action},
+                                  {"state", name_of(record.state)},
+                                  {"matched", record.matched},
+                                  {"processed", record.position}});
+  api_.hub().changed(std::move(change));
 }
 
 void BulkRunner::finish(const JobRef& job, BulkState state) {
@@ -242,6 +255,7 @@ void BulkRunner::finish(const JobRef& job, BulkState state) {
     audit = job->stop;
   }
   if (!api_.bulks().set_bulk(ended, audit ? &*audit : nullptr)) return later(job, busy_delay);
+  tell(ended);
   std::vector<Stopped> told;
   {
     std::lock_guard lock(mutex_);

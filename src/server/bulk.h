@@ -64,6 +64,7 @@ class BulkRunner {
   void answered(const JobRef& job, const std::shared_ptr<Batch>& batch);
   void write_progress(const JobRef& job, const std::shared_ptr<Batch>& batch);
   void finish(const JobRef& job, BulkState state);
+  void tell(const BulkRecord& record);
   void later(const JobRef& job, std::chrono::milliseconds delay);
 
   Api& api_;

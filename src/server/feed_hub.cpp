@@ -4,6 +4,20 @@
 #include <unordered_set>
 
 namespace fermata::server {
+namespace {
+
+/// Of those with the same name the last, in their order.
+template <class Thing, class NameOf>
+void keep_latest(std::vector<std::shared_ptr<const Thing>>& things, NameOf name_of) {
+  std::unordered_set<std::string> seen;
+  std::vector<std::shared_ptr<const Thing>> latest;
+  for (auto thing = things.rbegin(); thing != things.rend(); ++thing)
+    if (seen.insert(name_of(**thing)).second) latest.push_back(*thing);
+  std::reverse(latest.begin(), latest.end());
+  things = std::move(latest);
+}
+
+}  // namespace
 
 FeedHub::FeedHub(size_t ring_max) : ring_max_(ring_max) {}
 
@@ -40,8 +54,7 @@ void FeedHub::approvals_changed(std::span<const ApprovalRecord> approvals) {
       remember({nullptr, std::make_shared<const ApprovalRecord>(record)});
     about.account = approvals.front().account;
     about.id = approvals.front().run;
-    for (const Entry& entry : by_account_)
-      if (entry.account == about.account) listeners.push_back(entry.listener);
+    listeners = listeners_of(about.account);
   }
   for (const auto& listener : listeners) (*listener)(about);
 }
@@ -52,15 +65,59 @@ void FeedHub::alert(const AccountId& account, const Value& body) {
     std::lock_guard lock(mutex_);
     remember(
         {nullptr, nullptr, std::make_shared<const Entered::Alert>(Entered::Alert{account, body})});
-    for (const Entry& entry : by_account_)
-      if (entry.account == account) listeners.push_back(entry.listener);
+    listeners = listeners_of(account);
   }
   RunSummary about;
   about.account = account;
   for (const auto& listener : listeners) (*listener)(about);
 }
 
+std::vector<std::shared_ptr<FeedHub::Listener>> FeedHub::listeners_of(
+    const AccountId& account) const {
+  std::vector<std::shared_ptr<Listener>> out;
+  for (const Entry& entry : by_account_)
+    if (entry.account == account) out.push_back(entry.listener);
+  return out;
+}
+
+void FeedHub::remember_change(Change change) {
+  remember({nullptr, nullptr, nullptr, std::make_shared<const Change>(std::move(change))});
+}
+
+void FeedHub::changed(Change change) {
+  RunSummary about;
+  about.account = change.account;
+  about.id = change.run;
+  std::vector<std::shared_ptr<Listener>> listeners;
+  {
+    std::lock_guard lock(mutex_);
+    remember_change(std::move(change));
+    listeners = listeners_of(about.account);
+  }
+  for (const auto& listener : listeners) (*listener)(about);
+}
+
+void FeedHub::waits_changed(std::span<const WaitRecord> waits) {
+  wait_metrics_.changed(waits);
+  measures_.waits_changed(waits);
+  if (waits.empty()) return;
+  RunSummary about;
+  about.account = waits.front().account;
+  about.id = waits.front().run;
+  std::vector<std::shared_ptr<Listener>> listeners;
+  {
+    std::lock_guard lock(mutex_);
+    for (const WaitRecord& record : waits) remember_change(change_of(record));
+    listeners = listeners_of(about.account);
+  }
+  for (const auto& listener : listeners) (*listener)(about);
+}
+
+void FeedHub::schedule_settled(const schedule::Schedule& state) { changed(change_of(state)); }
+
 void FeedHub::job_committed(const job::Summary& summary, const HistoryChunk& events) {
+  changed(change_of(summary));
+  if (auto letter = letter_change_of(summary)) changed(*std::move(letter));
   std::vector<std::shared_ptr<JobListener>> listeners;
   {
     std::lock_guard lock(mutex_);
@@ -159,23 +216,22 @@ FeedHub::News FeedHub::news(const AccountId& account, uint64_t after, size_t lim
   uint64_t end = ring_begin_ + ring_.size();
   out.lost = after + 1 < ring_begin_ || after >= end;
   uint64_t number = std::clamp(after + 1, ring_begin_, end);
-  auto taken = [&] { return out.runs.size() + out.approvals.size() + out.alerts.size(); };
+  auto taken = [&] {
+    return out.runs.size() + out.approvals.size() + out.alerts.size() + out.changes.size();
+  };
   for (; number < end && taken() < limit; ++number) {
     const Entered& entry = ring_[static_cast<size_t>(number - ring_begin_)];
     if (entry.account() != account) continue;
     if (entry.run) out.runs.push_back(entry.run);
     if (entry.approval) out.approvals.push_back(entry.approval);
     if (entry.alert) out.alerts.push_back(entry.alert->body);
+    if (entry.change) out.changes.push_back(entry.change);
   }
   out.next = number - 1;
-  // Of a run that was written several times only the last state matters to a reader who is behind.
-  std::unordered_set<std::string_view> seen;
-  auto keep = [&](const auto& entry) { return seen.insert(entry->id.text()).second; };
-  std::vector<std::shared_ptr<const RunSummary>> latest;
-  for (auto entry = out.runs.rbegin(); entry != out.runs.rend(); ++entry)
-    if (keep(*entry)) latest.push_back(*entry);
-  std::reverse(latest.begin(), latest.end());
-  out.runs = std::move(latest);
+  // Of what was written several times only the last state matters to a reader who is behind.
+  keep_latest(out.runs, [](const RunSummary& run) { return run.id.text(); });
+  keep_latest(out.changes,
+              [](const Change& change) { return std::string(change.kind) + " " + change.id; });
   return out;
 }
 

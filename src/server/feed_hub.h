@@ -8,10 +8,13 @@
 
 #include "ports/feed.h"
 #include "server/agenda.h"
+#include "server/change.h"
 #include "server/job_metrics.h"
 #include "server/measures.h"
+#include "server/policy_hits.h"
 #include "server/saga_metrics.h"
 #include "server/wait_metrics.h"
+#include "server/whereabouts.h"
 
 namespace fermata::server {
 
@@ -22,29 +25,33 @@ namespace fermata::server {
 /// else may be called from any thread.
 class FeedHub final : public Feed {
  public:
-  explicit FeedHub(size_t ring_max = 8192);
+  explicit FeedHub(size_t ring_max = 16'384);
 
   void committed(const RunSummary& summary, const HistoryChunk& events) override;
   void approvals_changed(std::span<const ApprovalRecord> approvals) override;
   void settled(const Run& state) override {
     measures_.settled(state);
     agenda_.settled(state);
+    whereabouts_.settled(state);
   }
   void job_settled(const job::Job& state) override { agenda_.settled(state); }
-  void waits_changed(std::span<const WaitRecord> waits) override {
-    wait_metrics_.changed(waits);
-    measures_.waits_changed(waits);
-  }
+  void waits_changed(std::span<const WaitRecord> waits) override;
   void audited(std::span<const AuditLine> lines) override { wait_metrics_.audited(lines); }
   void callback_attempted(const Delivery& delivery) override { wait_metrics_.attempted(delivery); }
   /// Tells streams of the account what its people should look at.
   void alert(const AccountId& account, const Value& body);
+  /// Tells them that something is not what it was.
+  void changed(Change change);
   void job_committed(const job::Summary& summary, const HistoryChunk& events) override;
   void job_happened(const job::Job& state, std::span<const job::Event> events) override {
     job_metrics_.happened(state, events);
     saga_metrics_.happened(state, events);
   }
-  void job_judged(const job::PolicyDecision& decision) override { job_metrics_.judged(decision); }
+  void job_judged(const job::PolicyDecision& decision) override {
+    job_metrics_.judged(decision);
+    policy_hits_.judged(decision);
+  }
+  void schedule_settled(const schedule::Schedule& state) override;
   void result_planned(const job::Job& job, uint64_t micros) override {
     job_metrics_.planned(job, micros);
   }
@@ -83,6 +90,7 @@ class FeedHub final : public Feed {
     std::vector<std::shared_ptr<const RunSummary>> runs;  ///< the latest of each run, oldest first
     std::vector<std::shared_ptr<const ApprovalRecord>> approvals{};  ///< as they became, in order
     std::vector<Value> alerts{};                                     ///< in order
+    std::vector<std::shared_ptr<const Change>> changes{};            ///< the latest of each thing
     uint64_t next = 0;                                               ///< where to go on
     bool lost = false;  ///< some news had already left the ring
   };
@@ -103,6 +111,8 @@ class FeedHub final : public Feed {
   SagaMetrics& saga_metrics() { return saga_metrics_; }
   Measures& measures() { return measures_; }
   Agenda& agenda() { return agenda_; }
+  Whereabouts& whereabouts() { return whereabouts_; }
+  PolicyHits& policy_hits() { return policy_hits_; }
 
  private:
   struct Entry {
@@ -124,11 +134,18 @@ class FeedHub final : public Feed {
       Value body;
     };
     std::shared_ptr<const Alert> alert{};
+    std::shared_ptr<const Change> change{};
     const AccountId& account() const {
-      return run ? run->account : approval ? approval->account : alert->account;
+      return run        ? run->account
+             : approval ? approval->account
+             : alert    ? alert->account
+                        : change->account;
     }
   };
   void remember(Entered entered);
+  void remember_change(Change change);
+  /// Those who listen to the account.
+  std::vector<std::shared_ptr<Listener>> listeners_of(const AccountId& account) const;
 
   const size_t ring_max_;
   mutable std::mutex mutex_;
@@ -144,6 +161,8 @@ class FeedHub final : public Feed {
   SagaMetrics saga_metrics_;
   Measures measures_;
   Agenda agenda_;
+  Whereabouts whereabouts_;
+  PolicyHits policy_hits_;
 };
 
 }  // namespace fermata::server

@@ -9,10 +9,11 @@
 namespace fermata::server {
 namespace {
 
-constexpr size_t looked_back_max = 10'000;  ///< runs, live runs, and open jobs
+/// Runs, live runs, runs that failed, open jobs, and decisions of policy.
+constexpr size_t looked_back_max = 10'000;
 constexpr size_t page_size = 200;
 
-/// One walk through three lists, page by page.
+/// One walk through five lists, page by page.
 class LookBack : public std::enable_shared_from_this<LookBack> {
  public:
   explicit LookBack(Api& api) : api_(api), oldest_(api.now() - Duration{24 * 3'600'000}) {}
@@ -25,13 +26,27 @@ class LookBack : public std::enable_shared_from_this<LookBack> {
   /// A list that cannot be read ends early: what is shown says that something is left out.
   void step() {
     if (api_.stopping()) return;
-    auto more = part_ == 0 ? day() : part_ == 1 ? live() : jobs();
+    auto more = part();
     if (more && *more) return go_on();
-    all_ = all_ && more && cursor_.empty();
+    bool whole = more && cursor_.empty();
+    // Decisions tell by their `since` what they leave out.
+    if (part_ == 1 || part_ == 2) runs_all_ = runs_all_ && whole;
+    if (part_ == 1 || part_ == 3) agenda_all_ = agenda_all_ && whole;
     cursor_.clear();
     read_ = 0;
-    if (++part_ < 3) return go_on();
-    api_.hub().agenda().end_reading(all_);
+    if (++part_ < 5) return go_on();
+    api_.hub().agenda().end_reading(agenda_all_);
+    api_.hub().whereabouts().end_reading(runs_all_);
+  }
+
+  Outcome<bool> part() {
+    switch (part_) {
+      case 0: return day();
+      case 1: return live();
+      case 2: return failed();
+      case 3: return jobs();
+      default: return decisions();
+    }
   }
 
   /// Whether there is more to be read.
@@ -63,11 +78,38 @@ class LookBack : public std::enable_shared_from_this<LookBack> {
     filter.statuses = {RunStatus::running, RunStatus::waiting, RunStatus::paused};
     FERMATA_TRY(page, api_.reader().list(filter, page_size, cursor_));
     for (const RunSummary& summary : page.items) {
-      if (!summary.next_due) continue;
       auto own = routes::own_state(api_, summary.account, summary.id);
-      if (own) api_.hub().agenda().read(own->run);
+      if (!own) continue;
+      api_.hub().agenda().read(own->run);
+      api_.hub().whereabouts().read(own->run);
     }
     return turned(page.items.size(), std::move(page.next_cursor));
+  }
+
+  /// Within a day: where they failed is what people look for.
+  Outcome<bool> failed() {
+    RunFilter filter;
+    filter.statuses = {RunStatus::failed, RunStatus::timed_out};
+    filter.from = oldest_;
+    FERMATA_TRY(page, api_.reader().list(filter, page_size, cursor_));
+    for (const RunSummary& summary : page.items) {
+      auto own = routes::own_state(api_, summary.account, summary.id);
+      if (own) api_.hub().whereabouts().read(own->run);
+    }
+    return turned(page.items.size(), std::move(page.next_cursor));
+  }
+
+  Outcome<bool> decisions() {
+    DecisionFilter filter;
+    filter.from = api_.now() - Duration{PolicyHits::days_kept * 24 * 3'600'000};
+    FERMATA_TRY(page, api_.policy().store().decisions(filter, page_size, cursor_));
+    for (const job::PolicyDecision& decision : page.items) {
+      api_.hub().policy_hits().remember(decision);
+      api_.hub().policy_hits().remember_until(decision.at);
+    }
+    bool more = turned(page.items.size(), std::move(page.next_cursor));
+    if (cursor_.empty()) api_.hub().policy_hits().remember_until(*filter.from);
+    return more;
   }
 
   Outcome<bool> jobs() {
@@ -91,7 +133,8 @@ class LookBack : public std::enable_shared_from_this<LookBack> {
   int part_ = 0;
   size_t read_ = 0;
   std::string cursor_;
-  bool all_ = true;
+  bool runs_all_ = true;
+  bool agenda_all_ = true;
 };
 
 }  // namespace

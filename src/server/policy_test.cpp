@@ -45,6 +45,10 @@ TEST_F(Governed, refusal_is_data_with_a_dead_letter_and_a_line_in_the_log) {
   Value rules = get("/policy/rules").body;
   EXPECT_EQ(rules.get("items").items()[0].get("hits"), Value(1));
   EXPECT_EQ(rules.get("default_hits"), Value(1));
+  const Value& lately = rules.get("items").items()[0].get("lately");
+  EXPECT_EQ(lately.get("day"), Value(1));
+  EXPECT_EQ(lately.get("days").size(), 30u);
+  EXPECT_EQ(rules.get("default_lately").get("month"), Value(1));
 }
 
 // J-6

@@ -3,11 +3,15 @@
 #include <atomic>
 #include <chrono>
 
+#include "server/feed_hub.h"
+
 namespace fermata::server {
 
 namespace {
 
 constexpr size_t lived_max = 8;
+/// Progress is told this often at most.
+constexpr std::chrono::milliseconds told_every(250);
 
 }  // namespace
 
@@ -81,6 +85,10 @@ void Simulations::run() {
     carry_out(simulation);
     lock.lock();
     simulation->ended_at = clock_.now();
+    State state = simulation->state;
+    lock.unlock();
+    tell(simulation, state, simulation->order.seeds);
+    lock.lock();
   }
 }
 
@@ -90,6 +98,7 @@ void Simulations::carry_out(const Ref& simulation) {
   const SimulationOrder& order = simulation->order;
   State end = State::done;
   std::string problem;
+  auto tell_after = steady_clock::now();
   for (uint64_t i = 0; i < order.seeds && end == State::done; ++i) {
     if (simulation->asked_to_stop) {
       end = State::stopped;
@@ -97,6 +106,10 @@ void Simulations::carry_out(const Ref& simulation) {
       end = State::stopped;
       problem = "It took longer than " + std::to_string(run_ms_max / 60'000) + " minutes.";
     } else {
+      if (steady_clock::now() >= tell_after) {
+        tell(simulation, State::running, i);
+        tell_after = steady_clock::now() + told_every;
+      }
       std::lock_guard counting(simulation->mutex);
       auto counted = simulation->tally.count(order.first_seed + i);
       if (counted) continue;
@@ -107,6 +120,14 @@ void Simulations::carry_out(const Ref& simulation) {
   std::lock_guard lock(mutex_);
   simulation->state = end;
   simulation->problem = std::move(problem);
+}
+
+void Simulations::tell(const Ref& simulation, State state, uint64_t lived) {
+  const SimulationOrder& order = simulation->order;
+  Change change{order.account, "simulation", order.id, lived, clock_.now()};
+  change.summary =
+      Value::object({{"state", name_of(state)}, {"seeds", order.seeds}, {"lived", lived}});
+  hub_.changed(std::move(change));
 }
 
 Value Simulations::shown(const Simulation& simulation) {

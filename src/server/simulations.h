@@ -15,6 +15,8 @@
 
 namespace fermata::server {
 
+class FeedHub;
+
 /// What a simulation is asked for, with all that its trials need to know.
 struct SimulationOrder {
   std::string id;
@@ -33,7 +35,7 @@ struct SimulationOrder {
 /// until others take their place or the server stops. Any thread.
 class Simulations {
  public:
-  explicit Simulations(Clock& clock) : clock_(clock) {}
+  Simulations(Clock& clock, FeedHub& hub) : clock_(clock), hub_(hub) {}
   ~Simulations();
 
   /// Fails with rate_limited when too many wait for their turn.
@@ -68,8 +70,11 @@ class Simulations {
   void make_room();
   void run();
   void carry_out(const Ref& simulation);
+  /// Those who look at it, that it has come this far.
+  void tell(const Ref& simulation, State state, uint64_t lived);
 
   Clock& clock_;
+  FeedHub& hub_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::string, Ref> all_;  ///< by id, so oldest first

@@ -3,6 +3,7 @@
 #include "server/routes/bulk_execution.h"
 #include "server/routes/bulk_request.h"
 #include "server/routes/routes.h"
+#include "server/routes/run_sieve.h"
 
 namespace fermata::server::routes {
 namespace {
@@ -16,11 +17,12 @@ struct Selection {
   std::vector<std::string> missing;  ///< ids that are no execution of this account
 };
 
-Outcome<Selection> select_by_filter(Api& api, const RunFilter& filter) {
+Outcome<Selection> select_by_filter(Api& api, const RunFilter& filter, const RunSieve& sieve) {
   Selection out;
   std::string cursor;
   do {
-    FERMATA_TRY(page, api.reader().list(filter, front::page_limit_max, cursor));
+    FERMATA_TRY(found, list_runs(api, filter, sieve, front::page_limit_max, cursor));
+    const RunPage& page = found.page;
     for (const RunSummary& summary : page.items) {
       out.ids.push_back(summary.id.text());
       out.statuses.push_back(summary.status);
@@ -49,8 +51,9 @@ Outcome<Selection> select_by_ids(Api& api, const AccountId& account,
 Outcome<Selection> select(Api& api, const Call& call, const BulkRequest& request) {
   if (request.ids) return select_by_ids(api, call.who.account, *request.ids);
   Value filter = request.filter.is_null() ? Value::object() : request.filter;
+  FERMATA_TRY(sieve, take_run_sieve(filter));
   FERMATA_TRY(runs, front::read_run_filter(filter, call.who.account));
-  return select_by_filter(api, runs);
+  return select_by_filter(api, runs, sieve);
 }
 
 Value forecast(const ExecutionAction& action, const Selection& selection) {
@@ -69,8 +72,11 @@ Outcome<BulkRequest> read_request(const Call& call, ExecutionAction& action) {
   if (request.token.empty() || call.body.find("action")) action = read_execution_action(fields);
   FERMATA_TRY_VOID(fields.finish());
   FERMATA_TRY_VOID(check_bulk_request(request));
-  if (!request.filter.is_null())
-    FERMATA_TRY_VOID(front::read_run_filter(request.filter, call.who.account));
+  if (!request.filter.is_null()) {
+    Value filter = request.filter;
+    FERMATA_TRY_VOID(take_run_sieve(filter));
+    FERMATA_TRY_VOID(front::read_run_filter(filter, call.who.account));
+  }
   return request;
 }
 

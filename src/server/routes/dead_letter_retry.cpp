@@ -80,6 +80,7 @@ Outcome<void> resolve_retried(Api& api, const std::string& entry, const JobId& a
   auto resolved = api.dead_letters().resolve_dead_letter(resolve, audit);
   bool known = !resolved && resolved.error().code == ErrorCode::wrong_state;
   if (!resolved && !known) return Failure{std::move(resolved).error()};
+  if (resolved) letter_changed(api, resolved->letter);
   return {};
 }
 

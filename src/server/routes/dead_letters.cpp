@@ -23,6 +23,7 @@ Outcome<Value> discard_letter(Api& api, const Call& call) {
   DeadLetters::Resolve resolve{entry.letter.id, Resolution::discarded, call.who.actor, api.now()};
   FERMATA_TRY(resolved, api.dead_letters().resolve_dead_letter(
                             resolve, api.audit(call, "dlq.discard", entry.letter.id)));
+  letter_changed(api, resolved.letter);
   return front::dead_letter_value(resolved);
 }
 
@@ -37,6 +38,7 @@ Outcome<Value> purge_letters(Api& api, const Call& call) {
     auto resolved =
         api.dead_letters().resolve_dead_letter(resolve, api.audit(call, "dlq.purge", id));
     if (resolved) ++purged;
+    if (resolved) letter_changed(api, resolved->letter);
     // Somebody else may have been faster.
     if (!resolved && resolved.error().code != ErrorCode::wrong_state &&
         resolved.error().code != ErrorCode::value_not_found)
@@ -61,6 +63,10 @@ Outcome<DeadLetterEntry> own_dead_letter(Api& api, const Call& call) {
   if (!entry || entry->letter.account != call.who.account)
     return fail(ErrorCode::value_not_found, "There is no entry `" + id + "`.");
   return *std::move(entry);
+}
+
+void letter_changed(Api& api, const job::DeadLetter& letter) {
+  api.hub().changed({letter.account, "dlq", letter.id, 0, api.now(), letter.run});
 }
 
 void list_dead_letters(Api& api, Call call) { answer_letters(api, call, letter_page(api, call)); }

@@ -4,6 +4,7 @@
 #include "front/run_query.h"
 #include "server/routes/common.h"
 #include "server/routes/look_routes.h"
+#include "server/routes/run_sieve.h"
 
 namespace fermata::server::routes {
 namespace {
@@ -48,11 +49,13 @@ Outcome<Groups> kept(Api& api, const AccountId& account) {
   return groups;
 }
 
-Outcome<Groups> looked_up(Api& api, const RunFilter& filter, KeyOf key) {
+Outcome<Groups> looked_up(Api& api, const RunFilter& filter, const RunSieve& sieve, KeyOf key) {
   Groups groups;
+  uint64_t looked_at = 0;
   std::string cursor;
   do {
-    FERMATA_TRY(page, api.reader().list(filter, front::page_limit_max, cursor));
+    FERMATA_TRY(found, list_runs(api, filter, sieve, front::page_limit_max, cursor));
+    const RunPage& page = found.page;
     for (const RunSummary& run : page.items) {
       std::string name = key(run);
       if (name.empty()) continue;
@@ -63,8 +66,11 @@ Outcome<Groups> looked_up(Api& api, const RunFilter& filter, KeyOf key) {
       ++group.count;
     }
     groups.counted += page.items.size();
+    // A page that found little has looked at much.
+    bool by_row = !sieve.none() && sieve.at.none();
+    looked_at += by_row ? looked_at_max : std::max(page.items.size(), front::page_limit_max);
     cursor = page.next_cursor;
-  } while (!cursor.empty() && groups.counted < looked_at_max);
+  } while (!cursor.empty() && looked_at < looked_at_max);
   groups.more = !cursor.empty();
   return groups;
 }
@@ -90,10 +96,11 @@ Outcome<Value> stats_of(Api& api, const Call& call) {
   std::string by = asked ? *asked : "status";
   FERMATA_TRY(key, key_of(by));
   FERMATA_TRY(filter, front::read_run_filter(call.query, call.who.account));
+  FERMATA_TRY(sieve, read_run_sieve(call.query));
   RunFilter all;
   all.account = call.who.account;
-  auto groups =
-      by == "status" && filter == all ? kept(api, call.who.account) : looked_up(api, filter, key);
+  bool counted = by == "status" && filter == all && sieve.none();
+  auto groups = counted ? kept(api, call.who.account) : looked_up(api, filter, sieve, key);
   if (!groups) return Failure{std::move(groups).error()};
   return Value::object({{"group_by", by},
                         {"groups", groups_value(*groups)},

@@ -11,6 +11,18 @@ namespace fermata::server::routes {
 namespace {
 
 using HitsByRule = std::map<std::pair<std::string, std::string>, RuleHits>;
+using LatelyByRule = std::map<PolicyHits::RuleName, PolicyHits::Hits>;
+
+/// {day, month, days[30]}: how often in the last 24 hours, in 30 days and on each of them (U-44).
+Value lately_value(const LatelyByRule& lately, const std::string& bundle, const std::string& rule) {
+  static const PolicyHits::Hits none;
+  auto found = lately.find({bundle, rule});
+  const PolicyHits::Hits& hits = found == lately.end() ? none : found->second;
+  Value days = Value::array();
+  for (size_t i = 0; i < static_cast<size_t>(PolicyHits::days_kept); ++i)
+    days.push(i < hits.days.size() ? hits.days[i] : 0);
+  return Value::object({{"day", hits.day}, {"month", hits.month}, {"days", std::move(days)}});
+}
 
 Value document_lead(const PolicyDocument& document) {
   return Value::object({{"revision", document.revision},
@@ -20,7 +32,7 @@ Value document_lead(const PolicyDocument& document) {
 }
 
 Value rule_item(policy::Layer layer, const policy::CompiledDocument& document, size_t position,
-                const HitsByRule& hits) {
+                const HitsByRule& hits, const LatelyByRule& lately) {
   const policy::Rule& rule = document.rules.rules()[position];
   Value out = Value::object({{"layer", policy::name_of(layer)},
                              {"bundle", document.id},
@@ -30,6 +42,7 @@ Value rule_item(policy::Layer layer, const policy::CompiledDocument& document, s
   auto found = hits.find({document.id, rule.id});
   out.set("hits", found == hits.end() ? 0 : found->second.hits);
   out.set("never_matched", found == hits.end());
+  out.set("lately", lately_value(lately, document.id, rule.id));
   out.set("last_hit_at", found == hits.end() ? Value() : Value(to_rfc3339(found->second.last_at)));
   std::string shadow = document.rules.shadowed_by(position);
   out.set("shadowed_by", shadow.empty() ? Value() : Value(shadow));
@@ -37,25 +50,29 @@ Value rule_item(policy::Layer layer, const policy::CompiledDocument& document, s
 }
 
 void add_rules(policy::Layer layer, const policy::DocumentPtr& document, const HitsByRule& hits,
-               Value& items) {
+               const LatelyByRule& lately, Value& items) {
   if (!document) return;
   for (size_t i = 0; i < document->rules.rules().size(); ++i)
-    items.push(rule_item(layer, *document, i, hits));
+    items.push(rule_item(layer, *document, i, hits, lately));
 }
 
 Outcome<Value> rules_value(Api& api, const AccountId& account) {
   FERMATA_TRY(list, api.policy().store().rule_hits(account));
   HitsByRule hits;
   for (RuleHits& one : list) hits.emplace(std::pair(one.bundle, one.rule_id), one);
+  LatelyByRule lately = api.hub().policy_hits().hits(account, api.now());
   policy::PolicyPtr set = api.policy().current();
   const policy::AccountPolicy& policy = set->of(account);
   Value items = Value::array();
-  add_rules(policy::Layer::invariants, policy.invariants, hits, items);
-  for (const auto& bundle : policy.bundles) add_rules(policy::Layer::bundle, bundle, hits, items);
-  add_rules(policy::Layer::base, policy.base, hits, items);
+  add_rules(policy::Layer::invariants, policy.invariants, hits, lately, items);
+  for (const auto& bundle : policy.bundles)
+    add_rules(policy::Layer::bundle, bundle, hits, lately, items);
+  add_rules(policy::Layer::base, policy.base, hits, lately, items);
   auto fallback = hits.find({"", ""});
   return Value::object({{"snapshot", policy.snapshot},
                         {"default_hits", fallback == hits.end() ? 0 : fallback->second.hits},
+                        {"default_lately", lately_value(lately, "", "")},
+                        {"counted_since", to_rfc3339(api.hub().policy_hits().since())},
                         {"items", std::move(items)}});
 }
 
@@ -129,14 +146,14 @@ Value policy_status(Api& api, const AccountId& account) {
   for (const PolicyDocument& one : stored.documents)
     if (one.kind != policy::DocumentKind::bundle)
       documents.set(policy::name_of(one.kind), document_lead(one));
-  Value out = Value::object({{"snapshot", policy.snapshot},
-                             {"in_force", !policy.none()},
-                             {"judged_by", name_of(api.options().policy.mode)},
-                             {"fail_mode", job::name_of(policy::fail_mode_of(
-                                               policy, api.options().policy.fail_mode))},
-                             {"file", status.file_present ? Value(status.file) : Value()},
-                             {"documents", std::move(documents)},
-                             {"bundles", policy.bundles.size()}});
+  Value out = Value::object(
+      {{"snapshot", policy.snapshot},
+       {"in_force", !policy.none()},
+       {"judged_by", name_of(api.options().policy.mode)},
+       {"fail_mode", job::name_of(policy::fail_mode_of(policy, api.options().policy.fail_mode))},
+       {"file", status.file_present ? Value(status.file) : Value()},
+       {"documents", std::move(documents)},
+       {"bundles", policy.bundles.size()}});
   if (!status.failure) {
     out.set("load_failed", Value());
     return out;

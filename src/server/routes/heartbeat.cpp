@@ -11,6 +11,9 @@ void heartbeat(Api& api, Call call) {
                      [&api, request = *std::move(read)](Workers& workers, const Call& asked) {
                        auto answer = workers.heartbeat(request.registration, request.beat);
                        if (!answer) return api.fail(asked, answer.error());
+                       auto known = workers.fleet().registrations().find(request.registration);
+                       if (known != workers.fleet().registrations().end())
+                         worker_changed(api, asked.who.account, known->second.card.worker.text());
                        asked.send_json(200, Value::object({{"lost", lease_list(answer->lost)},
                                                            {"cancels", lease_list(answer->cancels)},
                                                            {"drain", answer->drain},

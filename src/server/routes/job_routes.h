@@ -75,10 +75,14 @@ void visit_workers(Api& api, Call call, WorkersVisit visit);
 void visit_registration(Api& api, Call call, RegistrationId id, WorkersVisit visit);
 /// Shared workers are everybody's to see; others are those of their accounts.
 bool is_seen_by(const fleet::Registration& registration, const Principal& who);
+/// Tells those who look at workers that one is not what it was.
+void worker_changed(Api& api, const AccountId& account, const std::string& worker);
 /// When a drain is over, by `{timeout_ms?}`; nothing: when all have finished.
 Outcome<std::optional<Instant>> drain_end(Api& api, const Call& call);
 /// The entry of the path's first variable, if it is the caller's.
 Outcome<DeadLetterEntry> own_dead_letter(Api& api, const Call& call);
+/// Tells those who look at dead letters that one is not what it was.
+void letter_changed(Api& api, const job::DeadLetter& letter);
 /// The job of the path's first variable, if it is the caller's.
 Outcome<job::Job> own_job(Api& api, const Call& call);
 Outcome<job::Job> own_job(Api& api, const AccountId& account, const JobId& id);

@@ -4,6 +4,7 @@
 #include "front/run_query.h"
 #include "server/routes/common.h"
 #include "server/routes/routes.h"
+#include "server/routes/run_sieve.h"
 
 namespace fermata::server::routes {
 namespace {
@@ -13,6 +14,23 @@ Value damages_value(const std::vector<Error>& damages) {
   for (const Error& damage : damages)
     out.push(Value::object({{"code", name_of(damage.code)}, {"detail", damage.message}}));
   return out;
+}
+
+/// With `at`, the first places where it stands: {node, kind, attempt?, until?}.
+Value item_of(Api& api, const RunSummary& summary) {
+  constexpr size_t places_shown_max = 3;
+  Value item = view::list_item(summary);
+  Value at = Value::array();
+  for (const Whereabouts::Place& place :
+       api.hub().whereabouts().places(summary.account, {summary.started_at, summary.id.text()})) {
+    if (at.size() == places_shown_max) break;
+    Value one = Value::object({{"node", place.node}, {"kind", place.kind}});
+    if (place.attempt > 0) one.set("attempt", place.attempt);
+    if (place.at) one.set(place.kind == "failed" ? "at" : "until", to_rfc3339(*place.at));
+    at.push(std::move(one));
+  }
+  if (at.size() > 0) item.set("at", std::move(at));
+  return item;
 }
 
 /// How many runs the filter selects, where that is counted as they change and need not be looked
@@ -62,14 +80,30 @@ Outcome<RunPage> page_at(Api& api, const RunFilter& filter, size_t offset, size_
   return api.reader().list(filter, limit, cursor);
 }
 
+/// Such a list goes on by cursor; what it comes to nobody has counted.
+Outcome<Value> sieved(Api& api, const RunFilter& filter, const RunSieve& sieve,
+                      const front::Paging& paging) {
+  if (paging.offset)
+    return front::bad_query("offset", "With these filters a list goes on by cursor.");
+  FERMATA_TRY(found, list_runs(api, filter, sieve, paging.limit, paging.cursor));
+  Value items = Value::array();
+  for (const RunSummary& summary : found.page.items) items.push(item_of(api, summary));
+  Value page = page_value(std::move(items), found.page.next_cursor);
+  if (!found.all) page.set("truncated", true);
+  if (!found.page.damages.empty()) page.set("damaged", damages_value(found.page.damages));
+  return page;
+}
+
 Outcome<Value> list(Api& api, const Call& call) {
   FERMATA_TRY(filter, front::read_run_filter(call.query, call.who.account));
+  FERMATA_TRY(sieve, read_run_sieve(call.query));
   FERMATA_TRY(paging, front::read_paging(call.query));
+  if (!sieve.none()) return sieved(api, filter, sieve, paging);
   auto found = paging.offset ? page_at(api, filter, *paging.offset, paging.limit)
                              : api.reader().list(filter, paging.limit, paging.cursor);
   if (!found) return Failure{std::move(found).error()};
   Value items = Value::array();
-  for (const RunSummary& summary : found->items) items.push(view::list_item(summary));
+  for (const RunSummary& summary : found->items) items.push(item_of(api, summary));
   Value page = page_value(std::move(items), found->next_cursor);
   auto total = paging.offset ? counted_total(api, filter) : known_total(api, filter);
   if (!total) return Failure{std::move(total).error()};

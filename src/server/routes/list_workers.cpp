@@ -24,6 +24,13 @@ void no_such_worker(Api& api, const Call& call) {
       {ErrorCode::registration_not_found, "There is no worker `" + call.variable(0) + "`.", {}});
 }
 
+/// Writes down who did it, and tells those who look.
+void tell(Api& api, Workers& workers, const Call& asked, std::string action) {
+  const std::string& worker = asked.variable(0);
+  workers.note(api.audit(asked, std::move(action), worker));
+  worker_changed(api, asked.who.account, worker);
+}
+
 void set_draining(Api& api, Call call, bool on) {
   auto until = drain_end(api, call);
   if (!until) return api.fail(call, until.error());
@@ -31,11 +38,16 @@ void set_draining(Api& api, Call call, bool on) {
                 [&api, on, until = *until](Workers& workers, const Call& asked) {
                   if (of_worker(workers, asked).empty()) return no_such_worker(api, asked);
                   workers.drain(WorkerId(asked.variable(0)), on, until);
+                  tell(api, workers, asked, on ? "worker.drain" : "worker.undrain");
                   asked.send_json(200, fleet::view::worker(*of_worker(workers, asked).front()));
                 });
 }
 
 }  // namespace
+
+void worker_changed(Api& api, const AccountId& account, const std::string& worker) {
+  api.hub().changed({account, "worker", worker, 0, api.now()});
+}
 
 bool is_seen_by(const fleet::Registration& registration, const Principal& who) {
   const auto& accounts = registration.card.accounts;
@@ -88,6 +100,7 @@ void revoke_worker(Api& api, Call call) {
     if (ids.empty()) return no_such_worker(api, asked);
     for (const RegistrationId& id : ids)
       if (auto gone = workers.dismiss(id); !gone) return api.fail(asked, gone.error());
+    tell(api, workers, asked, "worker.revoke");
     asked.send_json(200, Value::object({{"worker_id", asked.variable(0)}, {"revoked", true}}));
   });
 }

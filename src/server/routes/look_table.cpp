@@ -22,7 +22,8 @@ constexpr std::string_view stats_schema =
       "more":{"type":"boolean"}}})";
 constexpr std::string_view load_schema =
     R"({"type":"object","required":["versions","waiting","counted","more"],"properties":{
-      "versions":{"type":"array"},"waiting":{"type":"object"},"counted":{"type":"integer"},
+      "versions":{"type":"array"},"waiting":{"type":"object"},"at":{"type":"object"},
+      "counted":{"type":"integer"},
       "more":{"type":"boolean"},"measured_since":{"type":"string"},"measures":{"type":"object"},
       "nodes":{"type":"object"}}})";
 constexpr std::string_view state_schema =
@@ -72,7 +73,8 @@ const Route table[] = {
     {.method = Method::get, .path = "/api/v1/executions/stats", .access = Access::viewer,
      .work = Work::blocking, .handler = routes::execution_stats,
      .summary = "How many executions a filter selects, by one of their fields.",
-     .query = "group_by status workflow_id label contact_id parent from to q",
+     .query = "group_by status workflow_id label contact_id parent from to q version error_code "
+              "node wait_kind retrying attention",
      .response_schema = stats_schema},
     {.method = Method::get, .path = "/api/v1/executions/{execution_id}/state",
      .access = Access::viewer, .work = Work::blocking, .handler = routes::execution_state,

@@ -1,5 +1,6 @@
 #include "front/run_query.h"
 #include "server/routes/common.h"
+#include "server/routes/overview_counts.h"
 #include "server/routes/routes.h"
 #include "server/routes/session_value.h"
 
@@ -80,22 +81,28 @@ Outcome<Value> rates_value(Api& api, const Call& call) {
 
 }  // namespace
 
-/// The numbers a first page shows.
-void overview(Api& api, Call call) {
-  auto rates = rates_value(api, call);
-  if (!rates) return api.fail(call, rates.error());
-  auto counts = api.reader().counts(call.who.account);
-  if (!counts) return api.fail(call, counts.error());
-  auto waits = waits_value(api, call.who.account);
-  if (!waits) return api.fail(call, waits.error());
-  auto letters = letters_open(api, call.who.account);
-  if (!letters) return api.fail(call, letters.error());
+Outcome<Value> counts_value(Api& api, const AccountId& account) {
+  FERMATA_TRY(counts, api.reader().counts(account));
+  FERMATA_TRY(waits, waits_value(api, account));
+  FERMATA_TRY(letters, letters_open(api, account));
   Value runs = Value::object();
   for (auto status :
        {RunStatus::running, RunStatus::waiting, RunStatus::paused, RunStatus::completed,
         RunStatus::failed, RunStatus::cancelled, RunStatus::timed_out})
     runs.set(name_of(status), 0);
-  for (const auto& [status, count] : *counts) runs.set(name_of(status), count);
+  for (const auto& [status, count] : counts) runs.set(name_of(status), count);
+  return Value::object({{"now", to_rfc3339(api.now())},
+                        {"executions", std::move(runs)},
+                        {"waits", std::move(waits)},
+                        {"dead_letters", letters}});
+}
+
+/// The numbers a first page shows.
+void overview(Api& api, Call call) {
+  auto rates = rates_value(api, call);
+  if (!rates) return api.fail(call, rates.error());
+  auto counts = counts_value(api, call.who.account);
+  if (!counts) return api.fail(call, counts.error());
   auto up = std::chrono::steady_clock::now() - api.started_at();
   call.send_json(
       200, Value::object(
@@ -103,12 +110,12 @@ void overview(Api& api, Call call) {
                 {"account_id", call.who.account.text()},
                 {"role", name_of(call.who.role)},
                 {"access", access_text(api.options().access.mode)},
-                {"now", to_rfc3339(api.now())},
+                {"now", counts->get("now")},
                 {"virtual_clock", api.options().test_clock.has_value()},
                 {"uptime_ms", std::chrono::duration_cast<std::chrono::milliseconds>(up).count()},
-                {"executions", std::move(runs)},
-                {"waits", *std::move(waits)},
-                {"dead_letters", *letters},
+                {"executions", counts->get("executions")},
+                {"waits", counts->get("waits")},
+                {"dead_letters", counts->get("dead_letters")},
                 {"measured_since", to_rfc3339(api.hub().measures().since())},
                 {"lateness", lateness_value(api, call.who.account)},
                 {"failures", failures_value(api, call.who.account)},

@@ -11,6 +11,7 @@ void register_worker(Api& api, Call call) {
   visit_workers(api, std::move(call),
                 [&api, id, request = *std::move(read)](Workers& workers, const Call& asked) {
                   auto enrolled = workers.enroll(id, request.card, request.resume);
+                  worker_changed(api, asked.who.account, request.card.worker.text());
                   asked.send_json(200, Value::object({{"registration_id", id.text()},
                                                       {"lease_ms", enrolled.lease_ms},
                                                       {"heartbeat_ms", enrolled.heartbeat_ms},

@@ -74,6 +74,7 @@ void list_audit(Api& api, Call call);
 void get_test_clock(Api& api, Call call);
 void set_test_clock(Api& api, Call call);
 void advance_test_clock(Api& api, Call call);
+void set_test_alarm(Api& api, Call call);
 void demo_echo(Api& api, Call call);
 
 }  // namespace fermata::server::routes

@@ -173,6 +173,10 @@ inline constexpr std::string_view clock_schema =
     R"({"type":"object","required":["now"],"additionalProperties":false,
       "properties":{"now":{"type":"string","format":"date-time"}}})";
 
+inline constexpr std::string_view alarm_schema =
+    R"({"type":"object","required":["enabled"],"additionalProperties":false,
+      "properties":{"enabled":{"type":"boolean"}}})";
+
 inline constexpr std::string_view advance_schema =
     R"({"type":"object","required":["ms"],"additionalProperties":false,
       "properties":{"ms":{"type":"integer","minimum":0}}})";

@@ -94,7 +94,8 @@ const Route core_routes[] = {
     {.method = Method::get, .path = "/api/v1/executions", .access = Access::viewer,
      .work = Work::blocking, .handler = routes::list_executions,
      .summary = "List executions, newest first.",
-     .query = "status workflow_id label contact_id parent from to q limit cursor offset",
+     .query = "status workflow_id label contact_id parent from to q version error_code node "
+              "wait_kind retrying attention limit cursor offset",
      .response_schema = page_schema},
     {.method = Method::post, .path = "/api/v1/executions/bulk", .access = Access::operator_,
      .work = Work::blocking, .handler = routes::bulk_executions,
@@ -189,7 +190,8 @@ const Route core_routes[] = {
      .response_schema = started_schema},
     {.method = Method::get, .path = "/api/v1/stream", .access = Access::viewer,
      .work = Work::quick, .handler = routes::stream_account,
-     .summary = "The account's executions as they change.", .query = "kinds last_event_id",
+     .summary = "The account's executions and other things as they change.",
+     .query = "kinds execution last_event_id",
      .media_type = "text/event-stream"},
     // Credentials.
     {.method = Method::post, .path = "/api/v1/credentials", .access = Access::editor,
@@ -292,6 +294,10 @@ const Route clock_routes[] = {
      .work = Work::blocking, .handler = routes::advance_test_clock,
      .summary = "Advance the virtual time and fire what is due.", .body = Body::json,
      .request_schema = advance_schema},
+    {.method = Method::post, .path = "/api/v1/test/alarm", .access = Access::admin,
+     .work = Work::blocking, .handler = routes::set_test_alarm,
+     .summary = "Have what falls due not fire, so that it becomes late, or fire again.",
+     .body = Body::json, .request_schema = alarm_schema},
 };
 
 const Route demo_routes[] = {

@@ -32,4 +32,14 @@ void advance_test_clock(Api& api, Call call) {
   answer(api, call, api.options().test_clock->advance(Duration{*ms}));
 }
 
+void set_test_alarm(Api& api, Call call) {
+  front::Fields fields(call.body);
+  auto enabled = fields.boolean("enabled");
+  fields.require("enabled");
+  if (auto read = fields.finish(); !read) return api.fail(call, read.error());
+  auto now = api.options().test_clock->alarm(*enabled);
+  if (!now) return api.fail(call, now.error());
+  call.send_json(200, Value::object({{"now", to_rfc3339(*now)}, {"enabled", *enabled}}));
+}
+
 }  // namespace fermata::server::routes

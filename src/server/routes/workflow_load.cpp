@@ -65,11 +65,18 @@ Outcome<Value> load_of(Api& api, const Call& call) {
     for (const auto& [status, count] : statuses) one.set(status, count);
     versions.push(std::move(one));
   }
+  Value at = Value::object();
+  for (const auto& [node, kinds] : api.hub().whereabouts().by_node(workflow.account, workflow.id)) {
+    Value one = Value::object();
+    for (const auto& [kind, count] : kinds) one.set(kind, count);
+    at.set(node, std::move(one));
+  }
   Value waiting = Value::object();
   for (const auto& [step, count] : load.waiting) waiting.set(step, count);
   return Value::object({{"workflow_id", workflow.id.text()},
                         {"versions", std::move(versions)},
                         {"waiting", std::move(waiting)},
+                        {"at", std::move(at)},
                         {"counted", load.counted},
                         {"more", load.more},
                         {"measured_since", to_rfc3339(api.hub().measures().since())},

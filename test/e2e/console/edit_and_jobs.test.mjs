@@ -192,5 +192,8 @@ test('t31_a_worker_appears_is_drained_and_sent_away', async () => {
   page.page.on('dialog', (dialog) => dialog.accept());
   await page.page.getByRole('button', { name: 'Revoke' }).click();
   await page.says('No worker is known');
+  // Who did it stands in the audit (U-48).
+  await page.open('/audit?subject=w-1');
+  for (const action of ['worker.revoke', 'worker.drain']) await page.says(action);
   await page.close();
 });

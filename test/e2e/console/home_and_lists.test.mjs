@@ -23,17 +23,37 @@ test('t1_a_fresh_server_says_all_well_and_how_to_begin', async () => {
 });
 
 test('t2_three_failures_of_one_cause_are_one_problem_that_leads_to_them', async () => {
-  const server = await serve();
+  const server = await serve({ clock: noon });
   await server.put('/workflows/checkout', fails);
+  await server.put('/workflows/reminder', waits);
+  const late = await server.start('reminder');
+  await server.until(late, 'waiting');
+  // What falls due while nothing rings is late.
+  await server.post('/test/alarm', { enabled: false });
+  await server.advance(3 * 3_600_000);
   const ids = [];
   for (let i = 0; i < 3; i++) ids.push(await server.start('checkout', { input: { amount: 1 } }));
   for (const id of ids) await server.until(id, 'failed');
   const home = await tab(server);
-  await home.says('3 runs of checkout failed with network in the last hour');
+  await home.says('1 wait is overdue');
+  await home.says('2 things need attention');
+  const problems = await home.page.locator('.problems li a').allInnerTexts();
+  assert.match(problems[0], /^1 wait is overdue$/);
+  assert.match(problems[1], /^3 runs of checkout failed with network/);
+  await home.page.getByRole('link', { name: '1 wait is overdue' }).click();
+  await home.says('reminder');
+  await home.open('/runs?attention=true');
+  const rows = () => home.page.locator('[role=row][data-id]').evaluateAll((found) => found.map((row) => row.dataset.id));
+  await eventually(async () => assert.deepEqual((await rows()).toSorted(), [...ids, late].toSorted()));
+  await home.open('/');
   await home.page.getByRole('link', { name: '3 runs of checkout failed' }).click();
-  await eventually(async () => assert.equal(await home.page.locator('[role=row][data-id]').count(), 3));
-  const shown = await home.page.locator('[role=row][data-id]').evaluateAll((rows) => rows.map((row) => row.dataset.id));
-  assert.deepEqual(shown.toSorted(), ids.toSorted());
+  await eventually(async () => assert.deepEqual((await rows()).toSorted(), ids.toSorted()));
+  // It rings again, and what was late goes on.
+  await server.post('/test/alarm', { enabled: true });
+  await server.until(late, 'completed');
+  await home.open('/');
+  await home.says('3 runs of checkout failed');
+  assert.ok(!(await home.text()).includes('overdue\n'), 'nothing is late any more');
   await home.close();
 });
 

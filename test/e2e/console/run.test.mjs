@@ -64,12 +64,27 @@ test('t11_a_merge_names_what_is_missing_and_the_untaken_branch_is_hatched', asyn
 });
 
 test('t12_a_call_that_fails_tells_its_attempt_and_the_next', async () => {
-  const server = await serve();
+  const server = await serve({ clock: noon });
   await server.put('/workflows/dunning', retries);
   const id = await server.start('dunning', { input: { amount: 12 } });
   await server.until(id, 'waiting');
   const run = await tab(server, `/runs/${id}`);
   await eventually(async () => assert.match(await run.text(), /next in \d+ s|next in 1 m/));
+  const failedTimes = (times) => eventually(async () => assert.equal((await server.get(`/executions/${id}`)).waiting[0]?.what?.attempt, times));
+  for (let times = 1; times < 3; times++) {
+    await failedTimes(times);
+    await server.advance(60_000 * 2 ** times);
+  }
+  await failedTimes(3);
+  await eventually(async () => assert.match(await run.text(), /attempt 3 of 5|attempt 4 of 5/));
+  // It is tried again and again: somebody should look.
+  await run.open('/runs');
+  await run.page.getByRole('button', { name: 'Needs attention' }).click();
+  const row = run.page.locator(`[role=row][data-id="${id}"]`);
+  await row.waitFor();
+  assert.match(await row.innerText(), /↻ 3/);
+  await run.page.getByRole('button', { name: 'Retrying', exact: true }).click();
+  await row.waitFor();
   await run.close();
 });
 

@@ -169,7 +169,7 @@ test('a_run_that_changes_is_matched_as_the_server_would', async () => {
   const run = { id: 'r1', workflow_id: 'w', status: 'waiting', labels: { team: 'blue' }, parent: null, contact_id: 'c-1', started_at: '2026-01-12T12:00:00Z', error: null };
   assert.ok(matches(run, {}));
   assert.ok(matches(run, { status: 'failed,waiting', label: 'team:blue', workflow_id: 'w', contact_id: 'c-1', q: 'C-1' }));
-  for (const filter of [{ status: 'failed' }, { label: 'team:red' }, { label: 'x' }, { workflow_id: 'v' }, { contact_id: 'c' }, { parent: 'p' }, { from: '2026-01-13T00:00:00Z' }, { to: '2026-01-12T12:00:00Z' }, { q: 'zzz' }])
+  for (const filter of [{ status: 'failed' }, { label: 'team:red' }, { label: 'x' }, { workflow_id: 'v' }, { contact_id: 'c' }, { parent: 'p' }, { from: '2026-01-13T00:00:00Z' }, { to: '2026-01-12T12:00:00Z' }, { q: 'zzz' }, { version: '2' }, { error_code: 'network' }, { node: 'wait' }, { attention: 'true' }])
     assert.ok(!matches(run, filter), JSON.stringify(filter));
   assert.equal(since('24h', Date.parse('2026-01-12T12:00:00Z')), '2026-01-11T12:00:00.000Z');
   assert.deepEqual(readFilter(new URLSearchParams('status=failed&tab=x&q=')), { status: 'failed' });
@@ -277,8 +277,8 @@ test('the_verdict_names_the_worst_first', async () => {
   const { problemsOf, verdictOf } = await lib('verdict');
   const now = Date.parse('2026-01-12T12:00:00Z');
   const failed = [{ workflow_id: 'w', status: 'failed', error: { code: 'network' }, started_at: '2026-01-12T11:30:00Z', completed_at: '2026-01-12T11:31:00Z' }];
-  const problems = problemsOf({ failed, overdue: { count: 1, since: '2026-01-12T11:50:00Z' }, deadLetters: 2, unserved: [{ topic: 'job.a', depth: 2, oldest_ms: 1000 }, { topic: 'job.a', depth: 1, oldest_ms: 5000 }], lostWorkers: 0, now });
-  assert.deepEqual(problems.map((problem) => problem.text), ['1 wait is overdue', '1 run of w failed with network in the last hour', '3 jobs of job.a have no worker', '2 dead letters wait for somebody to look']);
+  const problems = problemsOf({ failed, overdue: { count: 1, since: '2026-01-12T11:50:00Z' }, deadLetters: 2, unserved: [{ topic: 'job.a', depth: 2, oldest_ms: 1000 }, { topic: 'job.a', depth: 1, oldest_ms: 5000 }], lostWorkers: 0, stopped: [{ started_at: '2026-01-12T11:00:00Z' }], breakersOpen: ['kernel'], now });
+  assert.deepEqual(problems.map((problem) => problem.text), ['Undoing 1 run has stopped', '1 wait is overdue', 'Policy cannot be asked: kernel does not answer', '1 run of w failed with network in the last hour', '3 jobs of job.a have no worker', '2 dead letters wait for somebody to look']);
   assert.match(verdictOf([], false), /^All well/);
   assert.doesNotMatch(verdictOf([], true), /well/);
 });
@@ -329,7 +329,7 @@ test('no_source_turns_text_into_markup_or_grows_beyond_its_file', () => {
     assert.ok(!text.includes('{@html'), path);
     assert.ok(!/\.innerHTML|\beval\(|new Function\(/.test(text), path);
     assert.ok(!/ style="/.test(text), `${path}: inline styles are stopped by the policy`);
-    assert.ok(text.split('\n').length <= 400, `${path} has over 400 lines`);
+    if (!path.endsWith('openapi.d.ts')) assert.ok(text.split('\n').length <= 400, `${path} has over 400 lines`);
     if (!/lib\/(api|live\.svelte)\.ts$/.test(path)) assert.ok(!/\bfetch\(/.test(text), `${path} talks to the network`);
   }
 });

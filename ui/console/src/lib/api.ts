@@ -1,6 +1,7 @@
 // The only place that asks the server for something (live.svelte.ts holds the stream).
 
 import type { Json } from './types.ts';
+import { api as w } from '../words/shell.ts';
 
 export interface Finding {
   path: string;
@@ -80,7 +81,7 @@ async function problemOf(answer: Response): Promise<Problem> {
   const text = (name: string) => (typeof told[name] === 'string' ? (told[name] as string) : '');
   return new Problem(
     answer.status,
-    text('title') || `The server answered ${answer.status}`,
+    text('title') || w.theServerAnswered(answer.status),
     text('detail'),
     text('code') || String(answer.status),
     text('instance'),
@@ -102,8 +103,8 @@ export async function ask<Body>(path: string, options: Options = {}): Promise<An
     });
   } catch (error) {
     if (options.signal?.aborted) throw error;
-    throw new Problem(0, 'The server cannot be reached', 'Nothing was answered.', 'unreachable', '',
-      'It may be stopped or starting; this page tries again by itself.', [], 0);
+    throw new Problem(0, w.theServerCannotBeReached, w.nothingWasAnswered, 'unreachable', '',
+      w.itMayBeStoppedOrStarting, [], 0);
   }
   if (!answer.ok) {
     const problem = await problemOf(answer);

@@ -1,6 +1,7 @@
 // Questions to people: of runs, and of jobs that policy stopped (U-42).
 
 import type { Job, Json, JsonObject } from './types.ts';
+import { approvals as w } from '../words/approvals.ts';
 
 export interface Approval {
   id: string;
@@ -66,7 +67,7 @@ export function approvalOfJob(job: Job): Approval {
     votes: asked.votes,
     asked_at: text(asked.asked_at) || job.submitted_at,
     expires_at: text(asked.expires_at) || null,
-    on_timeout: 'the job is denied',
+    on_timeout: w.theJobIsDenied,
     ended_at: job.ended_at,
     ended_reason: pending ? null : (job.reason_code ?? null),
   };
@@ -109,14 +110,14 @@ export function canonical(value: Json): string {
 
 /** What happens then, in a sentence. `names` are those of the workflow's nodes. */
 export function consequence(approval: Approval, yes: boolean): string {
-  if (approval.kind === 'job') return yes ? 'The job goes to a worker exactly as shown.' : 'The job is denied and nothing runs.';
+  if (approval.kind === 'job') return yes ? w.theJobGoesToAWorker : w.theJobIsDeniedAndNothing;
   const next = object(approval.unblocks)[yes ? 'approve' : 'reject'];
   const nodes = Array.isArray(next) ? next.map(String) : [];
-  if (nodes.length) return `The run goes on at ${nodes.join(', ')}.`;
-  return yes ? 'The run goes on with the answer yes.' : 'The run is told no, and decides itself what follows.';
+  if (nodes.length) return w.theRunGoesOnAt(nodes.join(', '));
+  return yes ? w.theRunGoesOnWithThe : w.theRunIsToldNoAnd;
 }
 
 export function afterTimeout(approval: Approval): string {
-  const then: Record<string, string> = { fail: 'the run fails at this step', reject: 'it counts as no', approve: 'it counts as yes' };
+  const then: Record<string, string> = { fail: w.theRunFailsAtThisStep, reject: w.itCountsAsNo, approve: w.itCountsAsYes };
   return then[approval.on_timeout ?? ''] ?? approval.on_timeout ?? '';
 }

@@ -2,6 +2,7 @@
 
 import { plural } from './format.ts';
 import { countdown } from './time.ts';
+import { breakers as w } from '../words/jobs.ts';
 
 export interface Breaker {
   name: string;
@@ -16,20 +17,20 @@ export interface Breaker {
 
 /** What stands behind a name. */
 export function breakerWhat(name: string): string {
-  return name === 'safety' ? 'The service that judges jobs by policy' : name;
+  return name === 'safety' ? w.theServiceThatJudgesJobsBy : name;
 }
 
 /** What it does with calls now, and until when. */
 export function breakerWords(breaker: Breaker, now: number): string {
   const left = breaker.changes_at ? Date.parse(breaker.changes_at) - now : NaN;
   if (breaker.state === 'OPEN')
-    return `Nothing is asked${Number.isFinite(left) ? ` for ${countdown(Math.max(0, left))}` : ''}: ${plural(breaker.failures, 'call')} failed. Then a few are tried.`;
+    return w.nothingIsAskedFailedThenA(Number.isFinite(left) ? w.forWord(countdown(Math.max(0, left))) : '', plural(breaker.failures, w.call));
   if (breaker.state === 'HALF_OPEN')
-    return `A few calls are tried, ${breaker.probes} of ${breaker.probes_max} so far. Good answers close it, one failure opens it again.`;
-  return breaker.failures ? `Everything is asked; ${plural(breaker.failures, 'call')} failed of late.` : 'Everything is asked, and answers come.';
+    return w.aFewCallsAreTriedOf(breaker.probes, breaker.probes_max);
+  return breaker.failures ? w.everythingIsAskedFailedOfLate(plural(breaker.failures, w.call)) : w.everythingIsAskedAndAnswersCome;
 }
 
 /** What becomes of jobs while policy cannot be asked. */
 export function failModeWords(mode: string): string {
-  return mode === 'open' ? 'While it cannot be asked, jobs run without its word, and are marked.' : 'While it cannot be asked, jobs wait; none runs without its word.';
+  return mode === 'open' ? w.whileItCannotBeAskedJobs : w.whileItCannotBeAskedJobs2;
 }

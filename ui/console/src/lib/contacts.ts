@@ -3,6 +3,7 @@
 import { countdown } from './time.ts';
 import { isFlow, type Definition, type Json, type JsonObject } from './types.ts';
 import { knownZone, localAt, offsetWords } from './zones.ts';
+import { contacts as w } from '../words/waits.ts';
 
 export interface Contact {
   contact_id: string;
@@ -23,8 +24,8 @@ export interface Contact {
   version: number;
 }
 
-const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const weekdays = [w.mon, w.tue, w.wed, w.thu, w.fri, w.sat, w.sun];
+const months = [w.jan, w.feb, w.mar, w.apr, w.may, w.jun, w.jul, w.aug, w.sep, w.oct, w.nov, w.dec];
 
 /** `Mon 26 Jan 09:00 +01:00` by the clocks of a zone. */
 export function dayAndTime(at: number, zone: string): string {
@@ -47,9 +48,9 @@ export function whenWords(contact: Contact, now: number): string {
   if (!contact.next) return '';
   const at = Date.parse(contact.next.due_at);
   const left = at - now;
-  const away = left > 0 ? `in ${countdown(left)}` : 'now';
+  const away = left > 0 ? w.inWord(countdown(left)) : 'now';
   const zone = contact.timezone && knownZone(contact.timezone) ? contact.timezone : '';
-  return zone ? `${dayAndTime(at, zone)} their time (${away})` : `${dayAndTime(at, 'UTC')} UTC (${away})`;
+  return zone ? w.theirTime(dayAndTime(at, zone), away) : w.uTC(dayAndTime(at, 'UTC'), away);
 }
 
 /** Fields of a contact, one line each. */

@@ -1,7 +1,9 @@
 // A cron rule in words, as far as words are shorter than the rule (U-46); pure.
 
-const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
-const monthNames = ['', 'January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
+import { cron as w } from '../words/schedules.ts';
+
+const days = [w.sunday, w.monday, w.tuesday, w.wednesday, w.thursday, w.friday, w.saturday, w.sunday];
+const monthNames = ['', w.january, w.february, w.march, w.april, w.may, w.june, w.july, w.august, w.september, w.october, w.november, w.december];
 const shortDays = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
 const shortMonths = ['', 'JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
 const names: Record<string, string> = {
@@ -13,7 +15,7 @@ function two(value: number): string {
 }
 
 function joined(list: string[]): string {
-  return list.length < 2 ? (list[0] ?? '') : `${list.slice(0, -1).join(', ')} and ${list.at(-1)}`;
+  return list.length < 2 ? (list[0] ?? '') : w.and(list.slice(0, -1).join(', '), list.at(-1));
 }
 
 function plain(field: string): boolean {
@@ -29,25 +31,25 @@ function listWords(field: string, words: string[], shorts: string[]): string {
   };
   return joined(field.split(',').map((part) => {
     const range = /^(\w+)-(\w+)$/.exec(part);
-    if (range) return `${one(range[1] ?? '')} to ${one(range[2] ?? '')}`;
+    if (range) return w.to(one(range[1] ?? ''), one(range[2] ?? ''));
     const nth = /^(\w+)#(\d)$/.exec(part);
-    if (nth) return `the ${['', 'first', 'second', 'third', 'fourth', 'fifth'][Number(nth[2])] ?? nth[2]} ${one(nth[1] ?? '')} of the month`;
+    if (nth) return w.theOfTheMonth(['', 'first', 'second', 'third', 'fourth', 'fifth'][Number(nth[2])] ?? nth[2], one(nth[1] ?? ''));
     const last = /^(\w+)L$/i.exec(part);
-    if (last && last[1] && part.toUpperCase() !== 'JUL') return `the last ${one(last[1])} of the month`;
+    if (last && last[1] && part.toUpperCase() !== 'JUL') return w.theLastOfTheMonth(one(last[1]));
     return one(part);
   }));
 }
 
 function timeWords(minute: string, hour: string): string | null {
   const everyMinutes = /^\*\/(\d+)$/.exec(minute);
-  if (minute === '*' && hour === '*') return 'every minute';
-  if (everyMinutes && hour === '*') return `every ${everyMinutes[1]} minutes`;
-  if (plain(minute) && hour === '*') return Number(minute) === 0 ? 'every hour' : `every hour at minute ${Number(minute)}`;
+  if (minute === '*' && hour === '*') return w.everyMinute;
+  if (everyMinutes && hour === '*') return w.everyMinutes(everyMinutes[1]);
+  if (plain(minute) && hour === '*') return Number(minute) === 0 ? w.everyHour : w.everyHourAtMinute(Number(minute));
   const everyHours = /^\*\/(\d+)$/.exec(hour);
-  if (plain(minute) && everyHours) return `every ${everyHours[1]} hours${Number(minute) ? ` at minute ${Number(minute)}` : ''}`;
-  if (plain(minute) && hour.split(',').every(plain)) return `at ${joined(hour.split(',').map((one) => `${two(Number(one))}:${two(Number(minute))}`))}`;
+  if (plain(minute) && everyHours) return w.everyHours(everyHours[1], Number(minute) ? w.atMinute(Number(minute)) : '');
+  if (plain(minute) && hour.split(',').every(plain)) return w.at(joined(hour.split(',').map((one) => `${two(Number(one))}:${two(Number(minute))}`)));
   const span = /^(\d+)-(\d+)$/.exec(hour);
-  if (plain(minute) && span) return `every hour from ${two(Number(span[1]))}:${two(Number(minute))} to ${two(Number(span[2]))}:${two(Number(minute))}`;
+  if (plain(minute) && span) return w.everyHourFromTo(two(Number(span[1])), two(Number(minute)), two(Number(span[2])), two(Number(minute)));
   return null;
 }
 
@@ -59,10 +61,10 @@ export function cronWords(rule: string): string {
   const time = timeWords(minute, hour);
   if (!time) return rule;
   const parts: string[] = [];
-  if (weekday !== '*' && weekday !== '?') parts.push(/#|L/i.test(weekday) ? `on ${listWords(weekday, days, shortDays)}` : `on ${listWords(weekday, days, shortDays)}`);
-  if (day !== '*' && day !== '?') parts.push(day.toUpperCase() === 'L' ? 'on the last day of the month' : /^[\d,\-]+$/.test(day) ? `on day ${joined(day.split(',')).replace('-', ' to ')} of the month` : `on ${day} of the month`);
-  if (month !== '*') parts.push(`in ${listWords(month, monthNames, shortMonths)}`);
-  const daily = parts.length === 0 && time.startsWith('at ') ? 'every day ' : '';
+  if (weekday !== '*' && weekday !== '?') parts.push(/#|L/i.test(weekday) ? w.on(listWords(weekday, days, shortDays)) : w.on(listWords(weekday, days, shortDays)));
+  if (day !== '*' && day !== '?') parts.push(day.toUpperCase() === 'L' ? w.onTheLastDayOfThe : /^[\d,\-]+$/.test(day) ? w.onDayOfTheMonth(joined(day.split(',')).replace('-', ' to ')) : w.onOfTheMonth(day));
+  if (month !== '*') parts.push(w.inWord(listWords(month, monthNames, shortMonths)));
+  const daily = parts.length === 0 && time.startsWith('at ') ? w.everyDay : '';
   const text = `${daily}${time}${parts.length ? ` ${parts.join(' ')}` : ''}`;
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

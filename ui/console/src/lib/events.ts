@@ -2,6 +2,7 @@
 
 import { duration } from './time.ts';
 import type { HistoryEvent, Json } from './types.ts';
+import { events as w } from '../words/run.ts';
 
 export type EventKind = 'failure' | 'wait' | 'signal' | 'job' | 'other';
 
@@ -37,13 +38,13 @@ export function summary(event: HistoryEvent): string {
   const field = (name: string) => text(event[name] as Json | undefined);
   switch (event.type) {
     case 'RunStarted':
-      return `by ${field('by') || field('trigger')}`;
+      return w.by(field('by') || field('trigger'));
     case 'NodeSucceeded':
     case 'WaitResumed': {
       const edges = event.edges as string[] | undefined;
-      const took = typeof event.duration_ms === 'number' ? `took ${duration(event.duration_ms)}` : '';
+      const took = typeof event.duration_ms === 'number' ? w.took(duration(event.duration_ms)) : '';
       const on = edges?.length ? `→ ${edges.join(', ')}` : 'ends here';
-      return [field('resumed_by') && `by ${field('resumed_by')}`, took, on].filter(Boolean).join(' · ');
+      return [field('resumed_by') && w.by(field('resumed_by')), took, on].filter(Boolean).join(' · ');
     }
     case 'NodeFailed':
     case 'MergeFailed':
@@ -51,25 +52,25 @@ export function summary(event: HistoryEvent): string {
     case 'TaskFailed':
       return about(event.error);
     case 'NodeRetryScheduled':
-      return `${about(event.error)} · attempt ${event.attempt ?? 1} · again at ${field('retry_at').slice(11, 19)}`;
+      return w.attemptAgainAt(about(event.error), event.attempt ?? 1, field('retry_at').slice(11, 19));
     case 'WaitOpened':
-      return [field('signal_name') && `for signal ${field('signal_name')}`, field('resume_at') && `until ${field('resume_at').slice(0, 19).replace('T', ' ')}`]
+      return [field('signal_name') && w.forSignal(field('signal_name')), field('resume_at') && w.until(field('resume_at').slice(0, 19).replace('T', ' '))]
         .filter(Boolean).join(' · ');
     case 'SplitOpened':
-      return `${field('total')} items`;
+      return w.items(field('total'));
     case 'SlotResolved':
       return [field('outcome'), field('value')].filter(Boolean).join(': ').slice(0, 200);
     case 'SplitClosed':
-      return `${field('resolved')} resolved, ${field('failed')} failed`;
+      return w.resolvedFailed(field('resolved'), field('failed'));
     case 'MergeRecounted':
-      return `${field('arrived')} of ${field('expected')} arrived`;
+      return w.ofArrived(field('arrived'), field('expected'));
     case 'SignalReceived':
     case 'SignalSent':
       return field('name');
     case 'NodesSkipped':
       return (event.nodes as string[] | undefined)?.join(', ') ?? '';
     case 'RunCancelled':
-      return [field('reason'), field('by') && `by ${field('by')}`].filter(Boolean).join(' · ');
+      return [field('reason'), field('by') && w.by(field('by'))].filter(Boolean).join(' · ');
     case 'TaskStarted':
       return field('name');
     default:

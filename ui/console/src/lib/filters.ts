@@ -2,7 +2,7 @@ import type { RunItem } from './types.ts';
 
 // Filters of the list of runs and the address that holds them, by REST's own names (U-2).
 
-export const runFilterNames = ['status', 'workflow_id', 'label', 'contact_id', 'parent', 'from', 'to', 'q'] as const;
+export const runFilterNames = ['status', 'workflow_id', 'label', 'contact_id', 'parent', 'from', 'to', 'q', 'version', 'error_code', 'node', 'wait_kind', 'retrying', 'attention'] as const;
 export type RunFilterName = (typeof runFilterNames)[number];
 export type RunFilter = Partial<Record<RunFilterName, string>>;
 
@@ -34,8 +34,20 @@ export function forServer(filter: RunFilter, now: number): RunFilter {
   return out;
 }
 
-/** Whether a run that has just changed belongs to the list that is shown. */
+/** Filters by where a run stands, which news of a run do not tell. */
+export const placeNames = ['node', 'wait_kind', 'retrying', 'attention'] as const;
+export function byPlace(filter: RunFilter): boolean {
+  return placeNames.some((name) => filter[name]);
+}
+
+/** What a run may wait for, by the API's names. */
+export const waitKinds = ['timer', 'signal', 'approval', 'job', 'call', 'retry', 'child', 'merge', 'aggregator', 'wait', 'paused', 'undo', 'undo_stopped', 'failed'];
+
+/** Whether a run that has just changed belongs to the list that is shown. Where it stands nobody can tell from the news. */
 export function matches(run: RunItem, filter: RunFilter): boolean {
+  if (byPlace(filter)) return false;
+  if (filter.version && String(run.version) !== filter.version) return false;
+  if (filter.error_code && run.error?.code !== filter.error_code) return false;
   if (filter.status && !filter.status.split(',').includes(run.status)) return false;
   if (filter.workflow_id && run.workflow_id !== filter.workflow_id) return false;
   if (filter.contact_id && run.contact_id !== filter.contact_id) return false;

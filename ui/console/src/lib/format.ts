@@ -1,5 +1,7 @@
 // Small words about values.
 
+import { format as w } from '../words/shell.ts';
+
 export function count(value: number): string {
   return value.toLocaleString('en');
 }
@@ -15,9 +17,9 @@ export function shortId(id: string): string {
 
 export function bytes(size: number): string {
   if (size < 1024) return `${size} B`;
-  if (size < 1024 * 1024) return `${(size / 1024).toFixed(1)} KiB`;
-  if (size < 1024 ** 3) return `${(size / 1024 ** 2).toFixed(1)} MiB`;
-  return `${(size / 1024 ** 3).toFixed(1)} GiB`;
+  if (size < 1024 * 1024) return w.kiB((size / 1024).toFixed(1));
+  if (size < 1024 ** 3) return w.miB((size / 1024 ** 2).toFixed(1));
+  return w.giB((size / 1024 ** 3).toFixed(1));
 }
 
 /** A cell of CSV. One that a spreadsheet would take for a formula is made inert (U-13). */

@@ -3,6 +3,7 @@
 import type { Layout } from './layout.ts';
 import workerUrl from './layout.worker.ts?worker&url';
 import type { GraphDefinition } from './types.ts';
+import { layouts as w } from '../words/shell.ts';
 
 interface PolicyFactory {
   createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): { createScriptURL(url: string): unknown };
@@ -20,7 +21,7 @@ function trusted(url: string): string {
   if (!factory) return url;
   const policy = factory.createPolicy('fermata-worker', {
     createScriptURL: (wanted) => {
-      if (wanted !== workerUrl) throw new TypeError('only the layout worker');
+      if (wanted !== workerUrl) throw new TypeError(w.onlyTheLayoutWorker);
       return wanted;
     },
   });

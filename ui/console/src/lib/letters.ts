@@ -1,5 +1,7 @@
 // Dead letters, grouped by what they have in common (U-43); pure.
 
+import { letters as w } from '../words/jobs.ts';
+
 export interface Letter {
   id: string;
   job_id: string;
@@ -49,13 +51,13 @@ export function letterGroups(letters: Letter[]): LetterGroup[] {
 }
 
 const reasons: Record<string, string> = {
-  failed: 'The worker said that it failed, and no try was left.',
-  max_attempts: 'Every try that was allowed has failed.',
-  attempts_exhausted: 'Every try that was allowed has failed.',
-  timeout: 'It took longer than it was given.',
-  lost: 'Its workers were lost too often.',
-  denied: 'A rule of the policy refused it.',
-  expired: 'Nobody took it in time.',
+  failed: w.theWorkerSaidThatItFailed,
+  max_attempts: w.everyTryThatWasAllowedHas,
+  attempts_exhausted: w.everyTryThatWasAllowedHas,
+  timeout: w.itTookLongerThanItWas,
+  lost: w.itsWorkersWereLostTooOften,
+  denied: w.aRuleOfThePolicyRefused,
+  expired: w.nobodyTookItInTime,
 };
 
 export function reasonWords(code: string): string {

@@ -1,5 +1,6 @@
 import { get, Problem } from './api.ts';
 import type { Page } from './types.ts';
+import { list as w } from '../words/shell.ts';
 
 const pageSize = 200;
 const pageMax = 1000;
@@ -63,7 +64,7 @@ export class PagedList<Item extends { id: string }> {
     const limit = cursor ? pageSize : Math.min(pageMax, Math.max(pageSize, this.shown));
     const where = cursor ? `&cursor=${encodeURIComponent(cursor)}` : '';
     try {
-      const page = await this.ask(`${this.path}${joint}limit=${limit}${where}`, abort.signal);
+      const page = await this.ask(w.limit(this.path, joint, limit, where), abort.signal);
       if (abort.signal.aborted) return;
       this.items = cursor ? [...this.items, ...page.items] : page.items;
       this.shown = cursor ? this.shown + page.items.length : page.items.length;

@@ -4,7 +4,7 @@ import { headersFor } from './api.ts';
 import type { Approval } from './approvals.ts';
 import { clock } from './clock.svelte.ts';
 import { session } from './session.svelte.ts';
-import type { RunItem } from './types.ts';
+import type { Counts, RunItem } from './types.ts';
 
 export const streamsMax = 4;
 const hiddenMs = 30_000;
@@ -12,11 +12,27 @@ const pollMs = 5000;
 const repaintMs = 100;
 const silentMs = 40_000;
 
-type Listener = (runs: RunItem[], all: boolean, approvals: Approval[]) => void;
+/** All that a page may show; waits come with their runs, so that a busy run is told once. */
+const kinds = 'runs,approvals,jobs,dlq,workers,schedules,bulk,simulations,counts';
+
+/** That something is not what it was: what, and a few words about it. */
+export interface Change {
+  kind: 'wait' | 'job' | 'dlq' | 'worker' | 'schedule' | 'bulk' | 'simulation';
+  id: string;
+  version: number;
+  at: string;
+  execution_id?: string;
+  summary: Record<string, string | number | null> | null;
+}
+
+type Listener = (runs: RunItem[], all: boolean, approvals: Approval[], changes: Change[]) => void;
+type CountsListener = (counts: Counts) => void;
 interface Tab {
   usedAt: number;
   seenAt: number;
 }
+
+const changed = new Set(['wait', 'job', 'dlq', 'worker', 'schedule', 'bulk', 'simulation']);
 
 class Live {
   state = $state<'connecting' | 'live' | 'polling' | 'reconnecting' | 'offline'>('connecting');
@@ -26,6 +42,10 @@ class Live {
   stale = $derived(this.state === 'reconnecting' || this.state === 'offline');
 
   private listeners = new Set<Listener>();
+  private counters = new Set<CountsListener>();
+  private changes = new Map<string, Change>();
+  /** The run that this tab looks at: of others it need not hear. */
+  private run = '';
   private tabs = new Map<string, Tab>();
   private me = Math.random().toString(36).slice(2);
   private usedAt = Date.now();
@@ -62,6 +82,30 @@ class Live {
   on(listener: Listener): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
+  }
+
+  /** Calls back with the numbers that every page shows. */
+  onCounts(listener: CountsListener): () => void {
+    this.counters.add(listener);
+    return () => this.counters.delete(listener);
+  }
+
+  /** Narrows the stream to one run, while its page is open; gives what widens it again. */
+  watch(run: string): () => void {
+    this.narrow(run);
+    return () => {
+      if (this.run === run) this.narrow('');
+    };
+  }
+
+  private narrow(run: string): void {
+    if (this.run === run) return;
+    this.run = run;
+    if (!this.abort || this.state !== 'live') return;
+    // Another stream takes up where this one was.
+    this.abort.abort();
+    this.abort = null;
+    void this.stream();
   }
 
   get streaming(): boolean {
@@ -131,7 +175,7 @@ class Live {
     try {
       const headers = headersFor();
       if (this.lastId) headers['Last-Event-ID'] = this.lastId;
-      const answer = await fetch('/api/v1/stream?kinds=runs,approvals', { headers, signal: abort.signal, cache: 'no-store' });
+      const answer = await fetch(`/api/v1/stream?kinds=${kinds}${this.run ? `&execution=${encodeURIComponent(this.run)}` : ''}`, { headers, signal: abort.signal, cache: 'no-store' });
       if (!answer.ok || !answer.body) throw new Error(String(answer.status));
       if (this.failures) await session.load();
       if (this.state !== 'live') this.tell([], true);
@@ -182,12 +226,24 @@ class Live {
       else if (line.startsWith('id: ')) this.lastId = line.slice(4);
     }
     if (event === 'reset') this.tell([], true);
+    if (event === 'version') this.heardVersion(JSON.parse(data) as { version: string });
+    if (event === 'counts') for (const listener of this.counters) listener(JSON.parse(data) as Counts);
+    if (changed.has(event)) {
+      const change = JSON.parse(data) as Change;
+      this.changes.set(`${change.kind} ${change.id}`, change);
+      this.tell([], false);
+    }
     if (event === 'run') this.tell([JSON.parse(data) as RunItem], false);
     if (event === 'approval') {
       const approval = JSON.parse(data) as Approval;
       this.approvals.set(approval.id, approval);
       this.tell([], false);
     }
+  }
+
+  /** A server that was upgraded says so first; the session tells what that means for this tab. */
+  private heardVersion({ version }: { version: string }): void {
+    if (session.value && session.value.version !== version) void session.load();
   }
 
   private poll(): void {
@@ -207,11 +263,13 @@ class Live {
       this.flushing = false;
       const news = [...this.buffered.values()];
       const approvals = [...this.approvals.values()];
+      const changes = [...this.changes.values()];
       const everything = this.all;
       this.buffered.clear();
       this.approvals.clear();
+      this.changes.clear();
       this.all = false;
-      for (const listener of this.listeners) listener(news, everything, approvals);
+      for (const listener of this.listeners) listener(news, everything, approvals, changes);
     }, repaintMs);
   }
 }

@@ -1,5 +1,7 @@
 // What policy said of a job's result, in words (U-41); pure.
 
+import { outputPolicy as w } from '../words/policy.ts';
+
 export interface OutputFinding {
   scanner: string;
   type: string;
@@ -30,8 +32,8 @@ export interface OutputPolicy {
 
 /** Where something was found. */
 export function findingPlace(one: OutputFinding): string {
-  const where = one.artifact ? `artifact ${one.artifact}` : one.pointer || 'the whole output';
-  return one.length ? `${where}, byte ${one.offset} to ${one.offset + one.length}` : where;
+  const where = one.artifact ? w.artifact(one.artifact) : one.pointer || w.theWholeOutput;
+  return one.length ? w.byteTo(where, one.offset, one.offset + one.length) : where;
 }
 
 /** Whether a reader of that role may be shown what is not for everybody; what was redacted is for admins. */

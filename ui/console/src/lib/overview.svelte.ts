@@ -18,6 +18,10 @@ class AccountNumbers extends Resource<Overview> {
     if (this.begun) return;
     this.begun = true;
     live.on(() => this.soon());
+    live.onCounts((counts) => {
+      // An answer that is under way may be older or newer than this: it comes soon, and then all is right again.
+      if (this.value && !this.loading) this.value = { ...this.value, ...counts };
+    });
     setInterval(() => {
       if (!document.hidden) void this.read();
     }, everyMs);

@@ -2,6 +2,7 @@
 
 import type { IconName } from '../parts/Icon.svelte';
 import type { Role } from './types.ts';
+import { pages as w } from '../words/shell.ts';
 
 export interface PageEntry {
   id: string;
@@ -13,19 +14,19 @@ export interface PageEntry {
 }
 
 export const pages: PageEntry[] = [
-  { id: '', name: 'Home', href: '/', icon: 'home', key: 'h', role: 'viewer' },
-  { id: 'runs', name: 'Runs', href: '/runs', icon: 'runs', key: 'r', role: 'viewer' },
-  { id: 'workflows', name: 'Workflows', href: '/workflows', icon: 'workflows', key: 'f', role: 'viewer' },
-  { id: 'waits', name: 'Waits', href: '/waits', icon: 'waits', key: 'w', role: 'viewer' },
-  { id: 'jobs', name: 'Jobs', href: '/jobs', icon: 'jobs', key: 'j', role: 'viewer' },
-  { id: 'approvals', name: 'Approvals', href: '/approvals', icon: 'approvals', key: 'a', role: 'viewer' },
-  { id: 'dlq', name: 'Dead letters', href: '/dlq', icon: 'dlq', key: 'd', role: 'viewer' },
-  { id: 'policy', name: 'Policy', href: '/policy', icon: 'policy', key: 'p', role: 'viewer' },
-  { id: 'workers', name: 'Workers', href: '/workers', icon: 'workers', key: 'k', role: 'viewer' },
-  { id: 'schedules', name: 'Schedules', href: '/schedules', icon: 'schedules', key: 's', role: 'viewer' },
-  { id: 'simulate', name: 'Simulate', href: '/simulate', icon: 'simulate', key: 'm', role: 'viewer' },
-  { id: 'audit', name: 'Audit', href: '/audit', icon: 'audit', key: 'u', role: 'admin' },
-  { id: 'settings', name: 'Settings', href: '/settings', icon: 'settings', key: ',', role: 'viewer' },
+  { id: '', name: w.home, href: '/', icon: 'home', key: 'h', role: 'viewer' },
+  { id: 'runs', name: w.runs, href: '/runs', icon: 'runs', key: 'r', role: 'viewer' },
+  { id: 'workflows', name: w.workflows, href: '/workflows', icon: 'workflows', key: 'f', role: 'viewer' },
+  { id: 'waits', name: w.waits, href: '/waits', icon: 'waits', key: 'w', role: 'viewer' },
+  { id: 'jobs', name: w.jobs, href: '/jobs', icon: 'jobs', key: 'j', role: 'viewer' },
+  { id: 'approvals', name: w.approvals, href: '/approvals', icon: 'approvals', key: 'a', role: 'viewer' },
+  { id: 'dlq', name: w.deadLetters, href: '/dlq', icon: 'dlq', key: 'd', role: 'viewer' },
+  { id: 'policy', name: w.policy, href: '/policy', icon: 'policy', key: 'p', role: 'viewer' },
+  { id: 'workers', name: w.workers, href: '/workers', icon: 'workers', key: 'k', role: 'viewer' },
+  { id: 'schedules', name: w.schedules, href: '/schedules', icon: 'schedules', key: 's', role: 'viewer' },
+  { id: 'simulate', name: w.simulate, href: '/simulate', icon: 'simulate', key: 'm', role: 'viewer' },
+  { id: 'audit', name: w.audit, href: '/audit', icon: 'audit', key: 'u', role: 'admin' },
+  { id: 'settings', name: w.settings, href: '/settings', icon: 'settings', key: ',', role: 'viewer' },
 ];
 
 const phoneOrder = ['', 'runs', 'waits', 'approvals', 'workflows'];

@@ -1,5 +1,7 @@
 // Who takes a job, or why nobody does (U-41); pure.
 
+import { placement as w } from '../words/jobs.ts';
+
 export interface Candidate {
   worker_id: string;
   pool: string;
@@ -30,10 +32,10 @@ export interface Score {
 
 /** Why a candidate has not got the job, or that it may. */
 export function candidateWords(one: Candidate): string {
-  if (one.passed_over) return 'passed over: it failed this topic of late';
+  if (one.passed_over) return w.passedOverItFailedThisTopic;
   if (one.overloaded) return 'over its mark';
   if (one.free_slots <= 0) return 'full';
-  return one.waiting ? 'asks for work' : 'has room';
+  return one.waiting ? w.asksForWork : 'has room';
 }
 
 /** Whom it was given to, and among whom. */

@@ -1,6 +1,7 @@
 // What policy says of jobs, in words (U-44); pure.
 
 import type { Json, JsonObject } from './types.ts';
+import { policy as w } from '../words/policy.ts';
 
 export interface PolicyStatus {
   snapshot: string;
@@ -20,6 +21,12 @@ export interface Effective {
   base: JsonObject | null;
 }
 
+export interface Lately {
+  day: number;
+  month: number;
+  days: number[];
+}
+
 export interface Rule {
   layer: string;
   bundle: string;
@@ -28,6 +35,8 @@ export interface Rule {
   reason: string;
   hits: number;
   never_matched: boolean;
+  /** How often in the last 24 hours, in 30 days, and on each of them, the oldest first. */
+  lately: Lately;
   last_hit_at: string | null;
   shadowed_by: string | null;
 }
@@ -104,10 +113,10 @@ export function matchWords(rule: JsonObject | undefined): string {
   if (!match || typeof match !== 'object' || Array.isArray(match)) return '';
   const word = (value: Json): string => (Array.isArray(value) ? value.map(word).join(', ') : value && typeof value === 'object' ? JSON.stringify(value) : String(value));
   const parts = Object.entries(match).map(([name, value]) => `${name.replace(/_/g, ' ')}: ${word(value)}`);
-  return parts.join(' · ') || 'every job';
+  return parts.join(' · ') || w.everyJob;
 }
 
-const layers: Record<string, string> = { invariants: 'Invariants', bundle: 'Bundle', base: 'Base' };
+const layers: Record<string, string> = { invariants: w.invariants, bundle: w.bundle, base: w.base };
 
 export function layerName(layer: string, bundle = ''): string {
   return bundle ? `${layers[layer] ?? layer} ${bundle}` : (layers[layer] ?? layer);

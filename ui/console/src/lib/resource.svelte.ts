@@ -1,4 +1,5 @@
 import { Problem } from './api.ts';
+import { resource as w } from '../words/shell.ts';
 
 /** One thing of the server that a panel shows: what is known, what went wrong, whether it comes. */
 export class Resource<Value> {
@@ -24,7 +25,7 @@ export class Resource<Value> {
     } catch (error) {
       if (abort.signal.aborted) return;
       this.problem = error instanceof Problem ? error
-        : new Problem(0, 'This part of the page failed', String(error), 'console_error', '', 'Reload the page.', [], 0);
+        : new Problem(0, w.thisPartOfThePageFailed, String(error), 'console_error', '', w.reloadThePage, [], 0);
     }
     this.loading = false;
     if (this.again) {

@@ -7,6 +7,7 @@ import { live } from './live.svelte.ts';
 import { Resource } from './resource.svelte.ts';
 import { isOver } from './status.ts';
 import { isFlow, type Definition, type HistoryEvent, type Page, type Run, type RunNodes, type WorkflowVersion } from './types.ts';
+import { runView as w } from '../words/run.ts';
 
 const historyPage = 1000;
 const historyMax = 200_000;
@@ -45,7 +46,12 @@ export class RunView {
       const told = runs.find((run) => run.id === this.runId);
       if (all || (told && told.sequence > known)) void this.read();
     });
-    return off;
+    // A seed of a simulation is no run of the engine: nothing is told of it.
+    const widen = this.base.startsWith('/executions/') ? live.watch(this.runId) : () => {};
+    return () => {
+      off();
+      widen();
+    };
   }
 
   async read(): Promise<void> {
@@ -113,7 +119,7 @@ export class RunView {
       this.definitionProblem = null;
     } catch (error) {
       this.definitionProblem = error instanceof Problem ? error
-        : new Problem(0, 'The definition could not be read', String(error), 'console_error', '', 'Reload the page.', [], 0);
+        : new Problem(0, w.theDefinitionCouldNotBeRead, String(error), 'console_error', '', w.reloadThePage, [], 0);
     }
   }
 }

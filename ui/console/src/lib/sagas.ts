@@ -1,6 +1,7 @@
 // What runs have done that can be undone, as the API tells it (J-77).
 
 import type { Json } from './types.ts';
+import { sagas as w } from '../words/run.ts';
 
 export interface SagaEntry {
   seq: number;
@@ -29,10 +30,10 @@ export interface Saga {
 }
 
 export const sagaWords: Record<string, { status: string; about: string }> = {
-  none: { status: 'ended', about: 'Nothing of this run can be undone.' },
-  open: { status: 'recorded', about: 'These would be undone, last first, should the run be rolled back.' },
-  rolling_back: { status: 'rolling_back', about: 'The run is being undone, last first.' },
-  parked: { status: 'parked', about: 'Undoing has stopped: an entry waits for a decision, and the older ones wait for it.' },
-  rolled_back: { status: 'rolled_back', about: 'Everything was undone.' },
-  closed: { status: 'done', about: 'The run completed: nothing of it is undone any more.' },
+  none: { status: 'ended', about: w.nothingOfThisRunCanBe },
+  open: { status: 'recorded', about: w.theseWouldBeUndoneLastFirst },
+  rolling_back: { status: 'rolling_back', about: w.theRunIsBeingUndoneLast },
+  parked: { status: 'parked', about: w.undoingHasStoppedAnEntryWaits },
+  rolled_back: { status: 'rolled_back', about: w.everythingWasUndone },
+  closed: { status: 'done', about: w.theRunCompletedNothingOfIt },
 };

@@ -3,6 +3,7 @@
 import { cronWords } from './cron.ts';
 import { duration } from './time.ts';
 import type { Json } from './types.ts';
+import { schedules as w } from '../words/schedules.ts';
 
 export interface Schedule {
   id: string;
@@ -56,13 +57,13 @@ export interface Coming {
 
 export function ruleWords(schedule: { cron: string | null; every_ms: number | null }): string {
   if (schedule.cron) return cronWords(schedule.cron);
-  return schedule.every_ms ? `Every ${duration(schedule.every_ms)}` : '';
+  return schedule.every_ms ? w.every(duration(schedule.every_ms)) : '';
 }
 
 export const overlapWords: Record<string, string> = {
-  skip: 'skipped while the last run is not over', queue: 'queued behind the last run', allow: 'started beside it', cancel_previous: 'started, and the last run is cancelled',
+  skip: w.skippedWhileTheLastRunIs, queue: w.queuedBehindTheLastRun, allow: 'started beside it', cancel_previous: w.startedAndTheLastRunIs,
 };
-export const catchUpWords: Record<string, string> = { one: 'the newest one is made up for', all: 'all are made up for, oldest first', none: 'they are left out' };
+export const catchUpWords: Record<string, string> = { one: w.theNewestOneIsMadeUp, all: w.allAreMadeUpForOldest, none: w.theyAreLeftOut };
 
 /** How an occurrence shows: by its run if it had one, else by what became of it. */
 export function outcomeStatus(occurrence: Occurrence): string {
@@ -72,7 +73,7 @@ export function outcomeStatus(occurrence: Occurrence): string {
 /** What is odd about an occurrence: the clocks were changed since the one before. */
 export function changeNote(coming: Coming, before: Coming | undefined): string {
   if (!before || coming.zone === before.zone) return '';
-  return `Clocks were changed: ${before.zone} to ${coming.zone}`;
+  return w.clocksWereChangedTo(before.zone, coming.zone);
 }
 
 /** A rule that names 02:30 and starts at 03:00: the time does not exist that day. */
@@ -81,5 +82,5 @@ export function shiftNote(coming: Coming, cron: string | null): string {
   const [minute = '', hour = ''] = fields.length === 6 ? fields.slice(1) : fields;
   if (!/^\d+$/.test(minute) || !/^\d+$/.test(hour)) return '';
   const wanted = `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`;
-  return coming.local.slice(11, 16) === wanted ? '' : `${wanted} does not exist on that day: clocks go forward`;
+  return coming.local.slice(11, 16) === wanted ? '' : w.doesNotExistOnThatDay(wanted);
 }

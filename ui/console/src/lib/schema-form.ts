@@ -1,6 +1,7 @@
 // A form from a JSON Schema, as far as an input's schema goes (U-35).
 
 import type { Json, JsonObject } from './types.ts';
+import { schemaForm as w } from '../words/workflows.ts';
 
 export interface Field {
   name: string;
@@ -50,7 +51,7 @@ function kindOf(about: JsonObject): Field['kind'] {
 /** What a field's text means; fails with a sentence. */
 export function valueOf(field: Field, text: string): Json | undefined {
   if (text === '') {
-    if (field.required) throw new Error('This is needed.');
+    if (field.required) throw new Error(w.thisIsNeeded);
     return undefined;
   }
   if (field.kind === 'boolean') return text === 'true';
@@ -58,7 +59,7 @@ export function valueOf(field: Field, text: string): Json | undefined {
   if (field.kind === 'number' || field.kind === 'integer') return numberOf(field, text);
   if (field.kind === 'date-time') {
     const date = new Date(text);
-    if (Number.isNaN(date.getTime())) throw new Error('A date and a time are expected.');
+    if (Number.isNaN(date.getTime())) throw new Error(w.aDateAndATimeAre);
     return date.toISOString();
   }
   return field.kind === 'json' ? jsonOf(field, text) : text;
@@ -66,10 +67,10 @@ export function valueOf(field: Field, text: string): Json | undefined {
 
 function numberOf(field: Field, text: string): number {
   const number = Number(text);
-  if (!Number.isFinite(number)) throw new Error('A number is expected.');
-  if (field.kind === 'integer' && !Number.isInteger(number)) throw new Error('A whole number is expected.');
-  if (field.least !== undefined && number < field.least) throw new Error(`At least ${field.least} is expected.`);
-  if (field.most !== undefined && number > field.most) throw new Error(`At most ${field.most} is expected.`);
+  if (!Number.isFinite(number)) throw new Error(w.aNumberIsExpected);
+  if (field.kind === 'integer' && !Number.isInteger(number)) throw new Error(w.aWholeNumberIsExpected);
+  if (field.least !== undefined && number < field.least) throw new Error(w.atLeastIsExpected(field.least));
+  if (field.most !== undefined && number > field.most) throw new Error(w.atMostIsExpected(field.most));
   return number;
 }
 
@@ -78,10 +79,10 @@ function jsonOf(field: Field, text: string): Json {
   try {
     value = JSON.parse(text) as Json;
   } catch {
-    throw new Error('JSON is expected.');
+    throw new Error(w.jSONIsExpected);
   }
-  if (field.shape === 'array' && !Array.isArray(value)) throw new Error('A list in brackets is expected.');
-  if (field.shape === 'object' && !isObject(value)) throw new Error('An object in braces is expected.');
+  if (field.shape === 'array' && !Array.isArray(value)) throw new Error(w.aListInBracketsIsExpected);
+  if (field.shape === 'object' && !isObject(value)) throw new Error(w.anObjectInBracesIsExpected);
   return value;
 }
 

@@ -2,6 +2,7 @@
 
 import { rowsOf, type Row } from './timeline.ts';
 import { isFlow, type Definition, type GraphDefinition, type HistoryEvent, type Json, type JsonObject } from './types.ts';
+import { simulations as w } from '../words/simulate.ts';
 
 export interface SimulationItem {
   id: string;
@@ -80,11 +81,11 @@ export interface SimulationForm {
 }
 
 export const horizons: { name: string; ms: number }[] = [
-  { name: '1 day', ms: 86_400_000 },
-  { name: '1 week', ms: 7 * 86_400_000 },
-  { name: '1 month', ms: 30 * 86_400_000 },
-  { name: '1 year', ms: 365 * 86_400_000 },
-  { name: '10 years', ms: 3653 * 86_400_000 },
+  { name: w.n1Day, ms: 86_400_000 },
+  { name: w.n1Week, ms: 7 * 86_400_000 },
+  { name: w.n1Month, ms: 30 * 86_400_000 },
+  { name: w.n1Year, ms: 365 * 86_400_000 },
+  { name: w.n10Years, ms: 3653 * 86_400_000 },
 ];
 
 const unitMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
@@ -155,33 +156,33 @@ export function readForm(form: SimulationForm): ReadForm {
   };
   const span = (name: string, text: string): number => {
     const ms = readDuration(text);
-    if (Number.isNaN(ms)) wrong[name] = 'A duration such as 5s, 2h or 1d is expected.';
+    if (Number.isNaN(ms)) wrong[name] = w.aDurationSuchAs5s2h;
     return Number.isNaN(ms) ? 0 : ms;
   };
   const share = (name: string, text: string): number => {
     const value = readShare(text);
-    if (Number.isNaN(value)) wrong[name] = 'Per cent, between 0 and 100.';
+    if (Number.isNaN(value)) wrong[name] = w.perCentBetween0And100;
     return Number.isNaN(value) ? 0 : value;
   };
   const latency = (name: string, from: string, to: string): JsonObject => {
     const least = span(`${name}.from`, from);
     const most = to.trim() ? span(`${name}.to`, to) : least;
-    if (most < least) wrong[`${name}.to`] = 'It is less than the least.';
+    if (most < least) wrong[`${name}.to`] = w.itIsLessThanTheLeast;
     return { latency_min_ms: least, latency_max_ms: Math.max(least, most) };
   };
   const body: JsonObject = { input: json('input', form.input) ?? {}, horizon_ms: Number(form.horizon), seeds: Number(form.seeds) };
-  if (!(Number.isInteger(body.seeds) && Number(body.seeds) >= 1 && Number(body.seeds) <= 10_000)) wrong.seeds = 'A number between 1 and 10,000.';
+  if (!(Number.isInteger(body.seeds) && Number(body.seeds) >= 1 && Number(body.seeds) <= 10_000)) wrong.seeds = w.aNumberBetween1And10;
   if (form.workflow) {
     body.workflow_id = form.workflow;
     if (form.version) body.version = Number(form.version);
   } else if (form.draft.trim()) {
     body.definition = form.draft.trim().startsWith('{') ? (json('draft', form.draft) ?? {}) : { language: 'flow', source: form.draft };
-  } else wrong.workflow = 'Choose a workflow, or write a draft.';
+  } else wrong.workflow = w.chooseAWorkflowOrWriteA;
   for (const kind of ['calls', 'jobs', 'signals'] as const) {
     const list: Json[] = [];
     form.rules.forEach((rule, index) => {
       if (rule.kind !== kind) return;
-      if (!rule.name.trim()) wrong[`rules.${index}.name`] = 'A name, or * for all.';
+      if (!rule.name.trim()) wrong[`rules.${index}.name`] = w.aNameOrForAll;
       const answer = json(`rules.${index}.answer`, rule.answer);
       const failure = share(`rules.${index}.failure`, rule.failure);
       list.push({
@@ -204,16 +205,16 @@ export function readForm(form: SimulationForm): ReadForm {
 
 /** How trials end, in words and in the tone of a status. */
 export const outcomeWords: Record<string, { status: string; word: string; about: string }> = {
-  completed: { status: 'completed', word: 'Completed', about: 'came to its end' },
-  failed: { status: 'failed', word: 'Failed', about: 'ended with an error' },
-  timed_out: { status: 'timed_out', word: 'Timed out', about: 'its own time was up' },
-  cancelled: { status: 'cancelled', word: 'Cancelled', about: 'was cancelled by itself' },
-  open: { status: 'waiting', word: 'Still waiting', about: 'the horizon came first' },
-  stuck: { status: 'on_hold', word: 'Stuck', about: 'waits for what never comes' },
-  cut: { status: 'on_hold', word: 'Endless', about: 'took more steps than are allowed' },
+  completed: { status: 'completed', word: w.completed, about: w.cameToItsEnd },
+  failed: { status: 'failed', word: w.failed, about: w.endedWithAnError },
+  timed_out: { status: 'timed_out', word: w.timedOut, about: w.itsOwnTimeWasUp },
+  cancelled: { status: 'cancelled', word: w.cancelled, about: w.wasCancelledByItself },
+  open: { status: 'waiting', word: w.stillWaiting, about: w.theHorizonCameFirst },
+  stuck: { status: 'on_hold', word: w.stuck, about: w.waitsForWhatNeverComes },
+  cut: { status: 'on_hold', word: w.endless, about: w.tookMoreStepsThanAreAllowed },
 };
 
-const promiseNames: Record<string, string> = { ends: 'Every run comes to its end', completes: 'No run fails' };
+const promiseNames: Record<string, string> = { ends: w.everyRunComesToItsEnd, completes: w.noRunFails };
 export function promiseName(name: string): string {
   return promiseNames[name] ?? name;
 }
@@ -256,11 +257,11 @@ export function slowestPath(definition: GraphDefinition, history: HistoryEvent[]
 
 const raceExample = {
   nodes: [
-    { id: 'start', name: 'Start', type: 'manual', trigger: true },
-    { id: 'reserve', name: 'Reserve stock', type: 'http', parameters: { method: 'POST', url: 'https://stock.example/reserve' } },
-    { id: 'patience', name: 'Give it 20 s', type: 'wait', parameters: { amount: 20, unit: 'seconds' } },
-    { id: 'first', name: 'Whichever comes first', type: 'merge', parameters: { wait_mode: 'wait_for_any', cancel_losers: true } },
-    { id: 'ship', name: 'Ship', type: 'http', parameters: { method: 'POST', url: 'https://ship.example/orders' } },
+    { id: 'start', name: w.start, type: 'manual', trigger: true },
+    { id: 'reserve', name: w.reserveStock, type: 'http', parameters: { method: 'POST', url: 'https://stock.example/reserve' } },
+    { id: 'patience', name: w.giveIt20S, type: 'wait', parameters: { amount: 20, unit: 'seconds' } },
+    { id: 'first', name: w.whicheverComesFirst, type: 'merge', parameters: { wait_mode: 'wait_for_any', cancel_losers: true } },
+    { id: 'ship', name: w.ship, type: 'http', parameters: { method: 'POST', url: 'https://ship.example/orders' } },
   ],
   edges: [
     { id: '1', src: 'start', dst: 'reserve' }, { id: '2', src: 'start', dst: 'patience' }, { id: '3', src: 'reserve', dst: 'first' },
@@ -282,17 +283,17 @@ const campaignExample = `workflow welcome(inputs) {
 /** Two that are ready to run, for whoever has none. */
 export const examples: { name: string; about: string; form: SimulationForm }[] = [
   {
-    name: 'A race between a call and a timer',
-    about: 'A call that is slow once in a while loses against a wait of twenty seconds, and the order ships without its reservation.',
+    name: w.aRaceBetweenACallAnd,
+    about: w.aCallThatIsSlowOnce,
     form: {
       ...emptyForm(), draft: JSON.stringify(raceExample, null, 2), horizon: String(86_400_000),
-      rules: [{ kind: 'calls', name: 'Reserve stock', from: '200ms', to: '20200ms', failure: '0', answer: '{"reserved": true}' }, { kind: 'calls', name: 'Ship', from: '0s', to: '0s', failure: '0', answer: '' }],
-      promises: [{ name: 'Nothing ships without its reservation', condition: '$length_ms < 20000' }],
+      rules: [{ kind: 'calls', name: w.reserveStock, from: '200ms', to: '20200ms', failure: '0', answer: '{"reserved": true}' }, { kind: 'calls', name: w.ship, from: '0s', to: '0s', failure: '0', answer: '' }],
+      promises: [{ name: w.nothingShipsWithoutItsReservation, condition: '$length_ms < 20000' }],
     },
   },
   {
-    name: 'A campaign of four weeks',
-    about: 'Mails, a week of patience after each, and people who answer or do not.',
+    name: w.aCampaignOfFourWeeks,
+    about: w.mailsAWeekOfPatienceAfter,
     form: {
       ...emptyForm(), draft: campaignExample, horizon: String(365 * 86_400_000),
       rules: [{ kind: 'jobs', name: 'send_mail', from: '1s', to: '20s', failure: '1', answer: '' }, { kind: 'signals', name: 'reply', from: '1h', to: '40d', failure: '30', answer: '{"text": "yes"}' }],

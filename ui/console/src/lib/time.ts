@@ -1,5 +1,7 @@
 // Times and durations in words; pure, so that they can be tested without a browser.
 
+import { time as w } from '../words/shell.ts';
+
 const units: [string, number][] = [
   ['d', 86_400_000],
   ['h', 3_600_000],
@@ -10,7 +12,7 @@ const units: [string, number][] = [
 /** At most two units: `2 d 3 h`, `1 h 12 m`, `8 s`, `340 ms`. */
 export function duration(ms: number): string {
   const whole = Math.max(0, Math.round(ms));
-  if (whole < 1000) return `${whole} ms`;
+  if (whole < 1000) return w.ms(whole);
   if (whole < 10_000 && whole % 1000) return `${(whole / 1000).toFixed(1)} s`;
   const first = units.findIndex(([, size]) => whole >= size);
   const [name, size] = units[first] ?? ['s', 1000];
@@ -30,7 +32,7 @@ export function relative(at: number, now: number): string {
   const away = now - at;
   if (Math.abs(away) < 1000) return 'now';
   const words = duration(Math.floor(Math.abs(away) / 1000) * 1000);
-  return away > 0 ? `${words} ago` : `in ${words}`;
+  return away > 0 ? w.ago(words) : w.inWord(words);
 }
 
 function two(value: number): string {

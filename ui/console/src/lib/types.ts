@@ -36,6 +36,9 @@ export interface Overview {
   rates: Rates | null;
 }
 
+/** The part of an overview that the stream tells as it changes. */
+export type Counts = Pick<Overview, 'now' | 'executions' | 'waits' | 'dead_letters'>;
+
 /** How late timers of the last hour were. */
 export interface Lateness {
   count: number;
@@ -72,6 +75,14 @@ export interface RunError {
   [name: string]: Json | undefined;
 }
 
+export interface RunPlace {
+  node: string;
+  kind: string;
+  attempt?: number;
+  until?: string;
+  at?: string;
+}
+
 export interface RunItem {
   id: string;
   workflow_id: string;
@@ -86,6 +97,8 @@ export interface RunItem {
   next_due_at: string | null;
   sequence: number;
   error?: RunError | null;
+  /** Where it stands, the first few places; lists tell it. */
+  at?: RunPlace[];
   origin?: { run?: string; kind?: string } | null;
 }
 

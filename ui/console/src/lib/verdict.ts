@@ -2,6 +2,7 @@
 
 import { count, plural } from './format.ts';
 import type { FailureCause, RunItem } from './types.ts';
+import { verdict as w } from '../words/home.ts';
 
 export interface ProblemLine {
   tone: 'failed' | 'waiting';
@@ -16,6 +17,10 @@ export interface Facts {
   deadLetters: number;
   unserved: { topic: string; depth: number; oldest_ms: number }[];
   lostWorkers: number;
+  /** Runs whose undo has stopped: nobody but a person can take them on. */
+  stopped: RunItem[];
+  /** Of those who judge jobs, the ones that are not asked at the moment. */
+  breakersOpen: string[];
   now: number;
 }
 
@@ -58,22 +63,26 @@ export function causesOf(failed: RunItem[], whole: boolean, measured: FailureCau
 
 export function problemsOf(facts: Facts): ProblemLine[] {
   const out: ProblemLine[] = [];
+  if (facts.stopped.length)
+    out.push({ tone: 'failed', text: w.undoingHasStopped(plural(facts.stopped.length, w.run)), since: facts.stopped.map((run) => run.completed_at ?? run.started_at).sort()[0] ?? '', href: '/runs?wait_kind=undo_stopped' });
   if (facts.overdue.count)
-    out.push({ tone: 'failed', text: `${plural(facts.overdue.count, 'wait is', 'waits are')} overdue`, since: facts.overdue.since ?? '', href: '/waits?tab=overdue' });
+    out.push({ tone: 'failed', text: w.overdue(plural(facts.overdue.count, w.waitIs, w.waitsAre)), since: facts.overdue.since ?? '', href: '/waits?tab=overdue' });
+  for (const name of facts.breakersOpen)
+    out.push({ tone: 'failed', text: w.policyCannotBeAskedDoesNot(name), since: '', href: '/workers' });
   const hour = facts.now - 3_600_000;
   const recent = facts.failed.filter((run) => Date.parse(run.completed_at ?? run.started_at) >= hour);
   for (const group of failureGroups(recent).slice(0, 5))
     out.push({
       tone: 'failed',
-      text: `${plural(group.count, 'run')} of ${group.workflow} failed with ${group.code} in the last hour`,
+      text: w.ofFailedWithInTheLast(plural(group.count, w.run), group.workflow, group.code),
       since: group.first,
-      href: `/runs?status=failed,timed_out&workflow_id=${encodeURIComponent(group.workflow)}&q=${encodeURIComponent(group.code)}`,
+      href: `/runs?status=failed,timed_out&workflow_id=${encodeURIComponent(group.workflow)}&error_code=${encodeURIComponent(group.code)}`,
     });
   if (facts.lostWorkers)
-    out.push({ tone: 'failed', text: `${plural(facts.lostWorkers, 'worker is', 'workers are')} lost`, since: '', href: '/workers' });
+    out.push({ tone: 'failed', text: w.lost(plural(facts.lostWorkers, w.workerIs, w.workersAre)), since: '', href: '/workers' });
   out.push(...unservedLines(facts));
   if (facts.deadLetters)
-    out.push({ tone: 'waiting', text: `${plural(facts.deadLetters, 'dead letter waits', 'dead letters wait')} for somebody to look`, since: '', href: '/dlq' });
+    out.push({ tone: 'waiting', text: w.forSomebodyToLook(plural(facts.deadLetters, w.deadLetterWaits, w.deadLettersWait)), since: '', href: '/dlq' });
   return out;
 }
 
@@ -88,20 +97,20 @@ function unservedLines(facts: Facts): ProblemLine[] {
   if (topics.size > 2) {
     const depth = [...topics.values()].reduce((sum, one) => sum + one.depth, 0);
     const oldest = Math.max(...[...topics.values()].map((one) => one.oldest_ms));
-    return [{ tone: 'waiting', text: `${plural(depth, 'job')} of ${topics.size} topics have no worker`, since: since(oldest), href: '/workers' }];
+    return [{ tone: 'waiting', text: w.ofTopicsHaveNoWorker(plural(depth, w.job), topics.size), since: since(oldest), href: '/workers' }];
   }
   return [...topics].map(([topic, { depth, oldest_ms }]) => ({
     tone: 'waiting',
-    text: `${plural(depth, 'job')} of ${topic} ${depth === 1 ? 'has' : 'have'} no worker`,
+    text: w.ofNoWorker(plural(depth, w.job), topic, depth === 1 ? 'has' : 'have'),
     since: since(oldest_ms),
     href: `/jobs?topic=${encodeURIComponent(topic)}`,
   }));
 }
 
 export function verdictOf(problems: ProblemLine[], stale: boolean): string {
-  if (stale) return 'The server cannot be heard, so nobody knows how things are now';
-  if (!problems.length) return 'All well: nothing is overdue, nothing failed in the last hour';
-  return problems.length === 1 ? 'One thing needs attention' : `${count(problems.length)} things need attention`;
+  if (stale) return w.theServerCannotBeHeardSo;
+  if (!problems.length) return w.allWellNothingIsOverdueNothing;
+  return problems.length === 1 ? w.oneThingNeedsAttention : w.thingsNeedAttention(count(problems.length));
 }
 
 export interface PoolLoad {

@@ -2,6 +2,7 @@
 
 import { duration } from './time.ts';
 import type { Json, JsonObject } from './types.ts';
+import { waits as w } from '../words/waits.ts';
 
 export interface Wait {
   id: string;
@@ -40,7 +41,7 @@ export const waitTypes = ['fixed_time', 'until_date', 'until_time', 'for_event']
 export type WaitType = (typeof waitTypes)[number];
 
 const names: Record<string, string> = {
-  fixed_time: 'For a time', until_date: 'Until a date', until_time: 'Until a time of day', for_event: 'For a signal',
+  fixed_time: w.forATime, until_date: w.untilADate, until_time: w.untilATimeOfDay, for_event: w.forASignal,
 };
 
 export function typeName(type: string): string {
@@ -82,13 +83,13 @@ export function about(wait: Wait): string {
 }
 
 const sources: Record<string, string> = {
-  explicit: 'named by the wait itself', offset: 'an offset written in the date', step: 'named by the wait itself', config: 'named by the wait itself', wait: 'named by the wait itself', contact: "the contact's own",
-  account: "the account's", workflow: "the workflow's", default: 'nobody named one, so UTC', utc: 'nobody named one, so UTC',
+  explicit: w.namedByTheWaitItself, offset: w.anOffsetWrittenInTheDate, step: w.namedByTheWaitItself, config: w.namedByTheWaitItself, wait: w.namedByTheWaitItself, contact: w.theContactSOwn,
+  account: w.theAccountS, workflow: w.theWorkflowS, default: w.nobodyNamedOneSoUTC, utc: w.nobodyNamedOneSoUTC,
 };
 
 const rules: Record<string, string> = {
-  R4: 'the first day that fits, at the time of day asked for', R5: 'elapsed time: a day is 24 hours, whatever the clocks do',
-  R6: 'the calendar: years and months from the date, then days, then the time of day', R7: 'the date had passed already',
+  R4: w.theFirstDayThatFitsAt, R5: w.elapsedTimeADayIs24,
+  R6: w.theCalendarYearsAndMonthsFrom, R7: w.theDateHadPassedAlready,
 };
 
 /** How the instant of a wait came about, one fact a line. */
@@ -97,15 +98,15 @@ export function explained(wait: Wait): { name: string; text: string }[] {
   const add = (name: string, text: string | null | undefined) => {
     if (text) out.push({ name, text });
   };
-  if (wait.explain?.rule) add('Rule', rules[wait.explain.rule] ?? wait.explain.rule);
-  add('Local time wanted', wait.local_target?.replace('T', ' '));
-  if (wait.timezone) add('Zone', `${wait.timezone}${wait.timezone_source ? ` (${sources[wait.timezone_source] ?? wait.timezone_source})` : ''}`);
+  if (wait.explain?.rule) add(w.rule, rules[wait.explain.rule] ?? wait.explain.rule);
+  add(w.localTimeWanted, wait.local_target?.replace('T', ' '));
+  if (wait.timezone) add(w.zone, `${wait.timezone}${wait.timezone_source ? ` (${sources[wait.timezone_source] ?? wait.timezone_source})` : ''}`);
   const skipped = wait.explain?.skipped ?? [];
-  if (skipped.length) add('Days passed over', skipped.map((one) => `${one.date} (${one.why})`).join(', '));
+  if (skipped.length) add(w.daysPassedOver, skipped.map((one) => `${one.date} (${one.why})`).join(', '));
   if (wait.explain?.adjusted === 'gap')
-    add('Clock change', `That time does not exist on that day: clocks go forward. ${wait.gap_policy === 'shift' ? 'It is moved by the length of the gap.' : 'The first time after the gap is taken.'}`);
-  if (wait.explain?.adjusted === 'overlap') add('Clock change', 'That time comes twice on that day: clocks go back. The first one is taken.');
-  add('Zone data', wait.tzdata_version);
+    add(w.clockChange, w.thatTimeDoesNotExistOn(wait.gap_policy === 'shift' ? w.itIsMovedByTheLength : w.theFirstTimeAfterTheGap));
+  if (wait.explain?.adjusted === 'overlap') add(w.clockChange, w.thatTimeComesTwiceOnThat);
+  add(w.zoneData, wait.tzdata_version);
   return out;
 }
 

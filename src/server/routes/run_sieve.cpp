@@ -1,0 +1,162 @@
+#include "server/routes/run_sieve.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/json.h"
+
+namespace fermata::server::routes {
+namespace {
+
+using front::NamedValues;
+
+/// Runs that one page may look at in vain.
+constexpr size_t looked_at_max = 10'000;
+constexpr std::string_view names[] = {"version",   "error_code", "node",
+                                      "wait_kind", "retrying",   "attention"};
+constexpr std::string_view kinds[] = {"timer",  "call",     "retry",        "signal", "job",
+                                      "child",  "approval", "wait",         "merge",  "aggregator",
+                                      "paused", "undo",     "undo_stopped", "failed", "fiber",
+                                      "all",    "any",      "race",         "settled"};
+
+template <class Names>
+bool is_among(std::string_view name, const Names& list) {
+  return std::find(std::begin(list), std::end(list), name) != std::end(list);
+}
+
+std::optional<uint32_t> number_in(std::string_view text) {
+  uint32_t number = 0;
+  auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  bool whole = code == std::errc() && end == text.data() + text.size();
+  return whole ? std::optional(number) : std::nullopt;
+}
+
+Outcome<void> read_one(const std::string& name, const std::string& value, RunSieve& sieve) {
+  if (value.empty())
+    return front::bad_query(name, "A value is needed; leave the filter out otherwise.");
+  if (name == "error_code") sieve.error_code = value;
+  if (name == "node") sieve.at.node = value;
+  if (name == "version") {
+    sieve.version = number_in(value);
+    if (!sieve.version) return front::bad_query(name, "A version is a whole number.");
+  }
+  if (name == "wait_kind") {
+    if (!is_among(value, kinds))
+      return front::bad_query(name, "`" + value + "` is not what an execution can wait for.");
+    sieve.at.kind = value;
+  }
+  if (name == "retrying" && value != "false") {
+    auto attempts = value == "true" ? std::optional<uint32_t>(1) : number_in(value);
+    if (!attempts || *attempts == 0)
+      return front::bad_query(name, "true, or so many failed attempts at least, is expected.");
+    sieve.at.attempts = *attempts;
+  }
+  if (name == "attention") {
+    if (value != "true" && value != "false")
+      return front::bad_query(name, "true or false is expected.");
+    sieve.at.attention = value == "true";
+  }
+  return {};
+}
+
+bool passes(const RunSieve& sieve, const RunSummary& run) {
+  if (sieve.version && run.workflow_version != *sieve.version) return false;
+  return sieve.error_code.empty() || run.error_code == sieve.error_code;
+}
+
+std::string cursor_of(const Whereabouts::Key& key) {
+  return "at." + std::to_string(key.started.ms) + "." + key.run;
+}
+
+Outcome<std::optional<Whereabouts::Key>> key_of(const std::string& cursor) {
+  if (cursor.empty()) return std::optional<Whereabouts::Key>();
+  size_t dot = cursor.find('.', 3);
+  int64_t ms = 0;
+  bool right = cursor.starts_with("at.") && dot != std::string::npos;
+  if (right) {
+    auto [end, code] = std::from_chars(cursor.data() + 3, cursor.data() + dot, ms);
+    right = code == std::errc() && end == cursor.data() + dot;
+  }
+  if (!right) return front::bad_query("cursor", "This is not a cursor of such a list.");
+  return std::optional(Whereabouts::Key{Instant{ms}, cursor.substr(dot + 1)});
+}
+
+/// Those that stand at such a place are known; their rows say the rest.
+Outcome<SievedPage> by_place(Api& api, const RunFilter& filter, const RunSieve& sieve, size_t limit,
+                             const std::string& cursor) {
+  SievedPage out;
+  FERMATA_TRY(before, key_of(cursor));
+  size_t looked_at = 0;
+  for (bool more = true; more && out.page.items.size() < limit && looked_at < looked_at_max;) {
+    size_t wanted = limit - out.page.items.size();
+    auto found = api.hub().whereabouts().find(filter.account, sieve.at, before, api.now(), wanted);
+    out.all = out.all && found.all;
+    more = found.more;
+    looked_at += found.runs.size();
+    for (Whereabouts::Key& key : found.runs) {
+      FERMATA_TRY(summary, api.reader().summary(RunId(key.run)));
+      if (summary && matches(filter, *summary) && passes(sieve, *summary))
+        out.page.items.push_back(*std::move(summary));
+      before = std::move(key);
+    }
+    out.page.next_cursor = more ? cursor_of(*before) : std::string();
+  }
+  return out;
+}
+
+/// Page after page, until another one might be too much.
+Outcome<SievedPage> by_row(Api& api, const RunFilter& filter, const RunSieve& sieve, size_t limit,
+                           const std::string& cursor) {
+  SievedPage out;
+  out.page.next_cursor = cursor;
+  size_t looked_at = 0;
+  do {
+    FERMATA_TRY(rows, api.reader().list(filter, limit, out.page.next_cursor));
+    std::erase_if(rows.items, [&](const RunSummary& run) { return !passes(sieve, run); });
+    bool fits = out.page.items.size() + rows.items.size() <= limit;
+    if (!fits) break;
+    std::move(rows.items.begin(), rows.items.end(), std::back_inserter(out.page.items));
+    std::move(rows.damages.begin(), rows.damages.end(), std::back_inserter(out.page.damages));
+    out.page.next_cursor = std::move(rows.next_cursor);
+    looked_at += limit;
+  } while (!out.page.next_cursor.empty() && out.page.items.size() < limit &&
+           looked_at < looked_at_max);
+  return out;
+}
+
+}  // namespace
+
+Outcome<RunSieve> read_run_sieve(const NamedValues& query) {
+  RunSieve sieve;
+  for (const auto& [name, value] : query)
+    if (is_among(name, names)) FERMATA_TRY_VOID(read_one(name, value, sieve));
+  return sieve;
+}
+
+Outcome<RunSieve> take_run_sieve(Value& filter) {
+  NamedValues taken;
+  Value rest = Value::object();
+  for (const Value::Member& member : filter.members()) {
+    std::string_view name = member.key.as_string();
+    if (!is_among(name, names)) {
+      rest.set(name, member.value);
+    } else if (member.value.is_string()) {
+      taken.emplace_back(name, member.value.as_string());
+    } else {
+      // A number or true says the same as its text.
+      taken.emplace_back(name, to_json(member.value));
+    }
+  }
+  filter = std::move(rest);
+  return read_run_sieve(taken);
+}
+
+Outcome<SievedPage> list_runs(Api& api, const RunFilter& filter, const RunSieve& sieve,
+                              size_t limit, const std::string& cursor) {
+  if (!sieve.at.none()) return by_place(api, filter, sieve, limit, cursor);
+  if (!sieve.none()) return by_row(api, filter, sieve, limit, cursor);
+  FERMATA_TRY(page, api.reader().list(filter, limit, cursor));
+  return SievedPage{std::move(page), true};
+}
+
+}  // namespace fermata::server::routes

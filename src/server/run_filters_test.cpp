@@ -1,0 +1,124 @@
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "server/test_world.h"
+#include "server/whereabouts.h"
+
+/// Lists of executions by what no row tells (U-22).
+namespace fermata::server {
+namespace {
+
+const char* const breaking =
+    R"({"nodes":[{"id":"t","name":"Start","type":"manual","trigger":true},
+        {"id":"stop","name":"Stop","type":"fail","parameters":{"message":"no"}}],
+       "edges":[{"id":"1","src":"t","dst":"stop"}]})";
+const char* const pausing =
+    R"({"nodes":[{"id":"t","name":"Start","type":"manual","trigger":true},
+        {"id":"rest","name":"Rest","type":"wait","parameters":{"amount":1,"unit":"hours"}}],
+       "edges":[{"id":"1","src":"t","dst":"rest"}]})";
+
+/// One of each: at a signal, at a timer (version 1 and 2), and failed.
+struct World {
+  World() {
+    world.put_workflows();
+    world.ask("PUT", "/api/v1/workflows/breaks", breaking);
+    world.ask("PUT", "/api/v1/workflows/pauses", pausing);
+    signal = world.start("waiting");
+    first = world.start("pauses");
+    std::string changed(pausing);
+    changed.replace(changed.find("hours"), 5, "days");
+    world.ask("PUT", "/api/v1/workflows/pauses", changed);
+    second = world.start("pauses");
+    failed = world.start("breaks");
+    EXPECT_TRUE(world.wait_for(failed, "failed"));
+  }
+  std::vector<std::string> ids(const std::string& query) {
+    auto answer = world.ask("GET", "/api/v1/executions?" + query);
+    EXPECT_EQ(answer.status, 200) << answer.text;
+    std::vector<std::string> out;
+    for (const Value& item : answer.body.get("items").items())
+      out.emplace_back(item.get("id").as_string());
+    return out;
+  }
+  using Ids = std::vector<std::string>;
+  TestWorld world;
+  std::string signal, first, second, failed;
+};
+
+TEST(RunFilters, select_by_version_node_kind_of_wait_and_error) {
+  World w;
+  EXPECT_EQ(w.ids("workflow_id=pauses&version=1"), World::Ids{w.first});
+  EXPECT_EQ(w.ids("version=2"), World::Ids{w.second});
+  EXPECT_EQ(w.ids("node=rest"), (World::Ids{w.second, w.first}));
+  EXPECT_EQ(w.ids("node=rest&version=1"), World::Ids{w.first});
+  EXPECT_EQ(w.ids("wait_kind=signal"), World::Ids{w.signal});
+  EXPECT_EQ(w.ids("wait_kind=timer&status=waiting"), (World::Ids{w.second, w.first}));
+  EXPECT_EQ(w.ids("node=stop"), World::Ids{w.failed});
+  EXPECT_EQ(w.ids("error_code=workflow_failed").size() + w.ids("error_code=nothing").size(), 1u);
+  EXPECT_TRUE(w.ids("retrying=true").empty());
+  w.world.ask("POST", "/api/v1/executions/" + w.signal + "/signals/go");
+  ASSERT_TRUE(w.world.wait_for(w.signal, "completed"));
+  EXPECT_TRUE(w.ids("wait_kind=signal").empty()) << "it has gone on";
+}
+
+TEST(RunFilters, lists_tell_where_each_stands) {
+  World w;
+  auto list = w.world.ask("GET", "/api/v1/executions?node=rest&limit=1").body.get("items");
+  const Value& at = list.items()[0].get("at").items()[0];
+  EXPECT_EQ(at.get("node"), Value("rest"));
+  EXPECT_EQ(at.get("kind"), Value("timer"));
+  EXPECT_TRUE(at.get("until").is_string());
+  auto load = w.world.ask("GET", "/api/v1/workflows/pauses/load").body;
+  EXPECT_EQ(load.get("at").get("rest").get("timer"), Value(2)) << to_json(load);
+}
+
+TEST(RunFilters, what_needs_attention_failed_lately) {
+  World w;
+  EXPECT_EQ(w.ids("attention=true"), World::Ids{w.failed});
+  EXPECT_EQ(w.ids("attention=true&workflow_id=pauses"), World::Ids{});
+}
+
+TEST(RunFilters, go_on_by_cursor) {
+  World w;
+  auto one = w.world.ask("GET", "/api/v1/executions?node=rest&limit=1");
+  ASSERT_EQ(one.body.get("items").size(), 1u);
+  std::string cursor(one.body.get("next_cursor").as_string());
+  EXPECT_EQ(w.ids("node=rest&limit=1&cursor=" + cursor), World::Ids{w.first});
+  EXPECT_EQ(w.world.ask("GET", "/api/v1/executions?node=rest&cursor=x").status, 422);
+  one = w.world.ask("GET", "/api/v1/executions?version=1&limit=1");
+  World::Ids seen;
+  for (int i = 0; i < 9 && one.status == 200; ++i) {
+    for (const Value& item : one.body.get("items").items())
+      seen.emplace_back(item.get("id").as_string());
+    if (one.body.get("next_cursor").is_null()) break;
+    cursor = one.body.get("next_cursor").as_string();
+    one = w.world.ask("GET", "/api/v1/executions?version=1&limit=1&cursor=" + cursor);
+  }
+  EXPECT_EQ(seen, (World::Ids{w.failed, w.first, w.signal}));
+}
+
+TEST(RunFilters, refuse_what_they_do_not_understand) {
+  World w;
+  for (const char* query : {"version=x", "wait_kind=tea", "retrying=0", "attention=maybe",
+                            "node=", "node=rest&offset=1"})
+    EXPECT_EQ(w.world.ask("GET", std::string("/api/v1/executions?") + query).status, 422) << query;
+}
+
+TEST(RunFilters, hold_for_groups_and_for_bulk_operations) {
+  World w;
+  auto stats = w.world.ask("GET", "/api/v1/executions/stats?group_by=version&node=rest");
+  EXPECT_EQ(stats.body.get("counted"), Value(2)) << stats.text;
+  EXPECT_EQ(stats.body.get("groups").size(), 2u);
+  auto dry = w.world.ask("POST", "/api/v1/executions/bulk",
+                         R"({"action":"cancel","filter":{"node":"rest","version":1},
+                             "dry_run":true})");
+  ASSERT_EQ(dry.status, 200) << dry.text;
+  EXPECT_EQ(dry.body.get("count"), Value(1));
+  EXPECT_EQ(dry.body.get("sample").items()[0], Value(w.first));
+  dry = w.world.ask("POST", "/api/v1/executions/bulk",
+                    R"({"action":"cancel","filter":{"tea":"x"},"dry_run":true})");
+  EXPECT_EQ(dry.status, 422);
+}
+
+}  // namespace
+}  // namespace fermata::server

@@ -1,0 +1,95 @@
+#pragma once
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/id.h"
+#include "base/time.h"
+
+namespace fermata {
+struct Run;
+}
+
+namespace fermata::server {
+
+/// Where live runs stand and what they wait for there, and where runs failed lately: what lists of
+/// runs are filtered by that no row tells (U-22). The server's memory of what the engine has
+/// committed; read from the store once after a start. Safe from any thread.
+class Whereabouts {
+ public:
+  static constexpr size_t runs_max = 200'000;
+  static constexpr size_t failed_max = 20'000;    ///< of them, those that failed: the newest
+  static constexpr size_t places_max = 64;        ///< of a run
+  static constexpr size_t looked_at_max = 2'000;  ///< tokens of a run
+
+  /// A node, or a function and line of a script; `kind` as in `waiting` of an execution, or
+  /// `failed`, or `undo_stopped`.
+  struct Place {
+    std::string node;
+    std::string_view kind;
+    uint32_t attempt = 0;         ///< that failed last; 0: none has
+    std::optional<Instant> at{};  ///< when it goes on by itself; of a failure, when that was
+    auto operator<=>(const Place&) const = default;
+  };
+  /// What a place has to be; empty fields do not filter.
+  struct Wanted {
+    std::string node{};
+    std::string kind{};
+    uint32_t attempts = 0;  ///< it is being tried again, after so many at least
+    /// What somebody should look at: failed within a day, tried three times and more, late, or an
+    /// undo that has stopped.
+    bool attention = false;
+    bool none() const { return node.empty() && kind.empty() && attempts == 0 && !attention; }
+  };
+
+  /// As the latest commit left it.
+  void settled(const Run& run);
+  /// From `begin_reading` to `end_reading` what `read` brings is older than what commits tell.
+  void begin_reading();
+  void read(const Run& run);
+  /// `all`: the store had no more.
+  void end_reading(bool all);
+
+  /// The place of a run in the order of lists: the newest comes first.
+  struct Key {
+    Instant started;
+    std::string run;
+    auto operator<=>(const Key&) const = default;
+  };
+  struct Found {
+    std::vector<Key> runs;  ///< newest first
+    bool more = false;
+    bool all = true;  ///< nothing is left out
+  };
+  /// Those of the account that stand at such a place, older than `before`, at most `limit`.
+  Found find(const AccountId& account, const Wanted& wanted, const std::optional<Key>& before,
+             Instant now, size_t limit) const;
+  /// Where a run stands; empty when it does not, or nobody knows.
+  std::vector<Place> places(const AccountId& account, const Key& key) const;
+  /// How many live runs of a workflow stand at each node, by what they wait for there (U-32).
+  using ByNode = std::map<std::string, std::map<std::string, uint64_t>>;
+  ByNode by_node(const AccountId& account, const WorkflowId& workflow) const;
+
+ private:
+  using Places = std::vector<Place>;
+  struct Stand {
+    WorkflowId workflow;
+    Places places;
+  };
+  void put(const Run& run, Places places);
+
+  mutable std::mutex mutex_;
+  std::map<AccountId, std::map<Key, Stand>> accounts_;
+  std::deque<std::pair<AccountId, Key>> failed_;  ///< oldest first
+  size_t runs_ = 0;
+  bool whole_ = true;
+  bool reading_ = false;
+  std::set<std::string> told_;  ///< by commits, while the store is being read
+};
+
+}  // namespace fermata::server

@@ -29,7 +29,17 @@ constexpr std::pair<std::string_view, std::string_view> known_elsewhere[] = {
 constexpr uint64_t nesting_max = 150;
 static_assert(nesting_max + 32 < value_nesting_max);
 
-std::string text_of(const Text& value) { return value; }
+/// What stands in an address between scheme and host is a secret, whatever else is shown.
+std::string text_of(const Text& value) {
+  std::string shown = value;
+  for (size_t begin = 0; (begin = shown.find("://", begin)) != std::string::npos;) {
+    begin += 3;
+    size_t end = shown.find_first_of("/?#, ", begin);
+    size_t at = std::string_view(shown).substr(0, end).rfind('@');
+    if (at != std::string::npos && at >= begin) shown.replace(begin, at - begin, "(hidden)");
+  }
+  return shown;
+}
 std::string text_of(const Secret& value) { return value.text.empty() ? "" : "(hidden)"; }
 std::string text_of(Count value) { return std::to_string(value); }
 std::string text_of(Rate value) { return number_to_text(value); }
@@ -135,6 +145,12 @@ std::string complaint_about(std::string_view name, const Settings& settings) {
   if (name == "output_policy_fail_mode" &&
       !is_one_of(settings.output_policy_fail_mode, {"", "closed", "open"}))
     return "`closed` or `open`";
+  if (name == "bus" && !settings.bus.empty())
+    for (const std::string& url : listed(settings.bus))
+      if (!url.starts_with("nats://") && !url.starts_with("tls://"))
+        return "addresses that begin with nats:// or tls://, separated by commas";
+  if (name == "payloads" && settings.payloads != "http") return "`http` in this build";
+  if (name == "nats_signatures" && settings.nats_signatures != "off") return "`off` in this build";
   if (name == "clock" && !virtual_start_of(settings))
     return "`system` or `virtual:2026-01-26T00:00:00Z`";
   if (name == "data" && settings.data.empty()) return "a directory";
@@ -249,7 +265,7 @@ Outcome<void> Configuration::apply(const GivenSetting& given) {
     return fail(ErrorCode::invalid_setting, given.where + ": " + given.name + ": " + complaint);
   if (!complaint.empty())
     return fail(ErrorCode::invalid_setting, given.where + ": " + given.name + " is " + complaint +
-                                                ", not '" + given.value + "'.");
+                                                ", not '" + text_of(Text(given.value)) + "'.");
   where_[static_cast<size_t>(info - table.begin())] = given.where;
   return {};
 }

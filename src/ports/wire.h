@@ -79,6 +79,8 @@ class Wire {
 
   /// Messages of the subject that have not been settled, whether they were delivered or not.
   virtual Outcome<uint64_t> pending(const std::string& subject) = 0;
+  /// The newest message of the subject that the stream keeps; nothing when there is none.
+  virtual Outcome<std::optional<std::string>> latest(const std::string& subject) = 0;
   virtual WireHealth health() const = 0;
 };
 

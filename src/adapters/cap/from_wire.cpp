@@ -1,6 +1,7 @@
 #include "adapters/cap/from_wire.h"
 
 #include <cap.pb.h>
+#include <google/protobuf/stubs/logging.h>
 
 #include <climits>
 
@@ -184,6 +185,9 @@ Outcome<Packet> read_packet(std::string_view bytes) {
     return fail(ErrorCode::bad_request, "A packet has at most " + std::to_string(packet_bytes_max) +
                                             " bytes; this has " + std::to_string(bytes.size()) +
                                             ".");
+  // What others send is judged here; the library has nothing to add to standard error.
+  static const auto* const spoken = google::protobuf::SetLogHandler(nullptr);
+  (void)spoken;
   wire::BusPacket from;
   if (!from.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
     return fail(ErrorCode::bad_request, "The bytes are no BusPacket of cordum.agent.v1.");

@@ -56,8 +56,6 @@ Outcome<Options> Link::options() const {
   set(natsOptions_SetMaxPingsOut(made, 2));
   set(natsOptions_SetMaxReconnect(made, -1));
   set(natsOptions_SetCustomReconnectDelay(made, reconnect_pause, nullptr));
-  // What cannot be sent now is sent again by those who wait for its acknowledgement.
-  set(natsOptions_SetReconnectBufSize(made, -1));
   if (!options_.password.empty())
     set(natsOptions_SetUserInfo(made, options_.user.c_str(), options_.password.c_str()));
   bool tls = !options_.tls_ca.empty() ||

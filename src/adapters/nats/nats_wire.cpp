@@ -318,6 +318,20 @@ Outcome<uint64_t> NatsWire::pending(const std::string& subject) {
   return fail(ErrorCode::internal, "nobody reads " + subject);
 }
 
+Outcome<std::optional<std::string>> NatsWire::latest(const std::string& subject) {
+  natsMsg* found = nullptr;
+  jsErrCode code{};
+  natsStatus status =
+      js_GetLastMsg(&found, parts_->link.jetstream(), parts_->options.stream_sys.c_str(),
+                    subject.c_str(), nullptr, &code);
+  Message message(found);
+  if (status == NATS_NOT_FOUND) return std::optional<std::string>{};
+  if (status != NATS_OK)
+    return fail(ErrorCode::io_failed, "NATS: " + subject + ": " + text_of(status, code));
+  return std::optional(
+      std::string(natsMsg_GetData(found), static_cast<size_t>(natsMsg_GetDataLength(found))));
+}
+
 WireHealth NatsWire::health() const {
   WireHealth health;
   health.trouble = parts_->link.troubles();

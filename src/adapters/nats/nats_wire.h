@@ -40,6 +40,7 @@ class NatsWire final : public Wire {
   News wait(size_t most, Duration patience) override;
   void wake() override;
   Outcome<uint64_t> pending(const std::string& subject) override;
+  Outcome<std::optional<std::string>> latest(const std::string& subject) override;
   WireHealth health() const override;
 
  private:

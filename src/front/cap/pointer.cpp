@@ -94,7 +94,9 @@ std::string blob_pointer(const std::string& base_url, const OwnPointer& of) {
 }
 
 std::optional<OwnPointer> read_blob_pointer(std::string_view pointer) {
-  if (!pointer.starts_with("http://") && !pointer.starts_with("https://")) return std::nullopt;
+  bool ours = pointer.starts_with("http://") || pointer.starts_with("https://") ||
+              pointer.starts_with(path_lead);
+  if (!ours) return std::nullopt;
   size_t begin = pointer.find(path_lead);
   if (begin == std::string_view::npos) return std::nullopt;
   pointer.remove_prefix(begin + path_lead.size());

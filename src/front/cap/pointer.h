@@ -29,7 +29,7 @@ std::string context_pointer(const std::string& base_url, const std::string& job,
 std::string output_pointer(const std::string& base_url, const std::string& job,
                            const std::string& token);
 std::string blob_pointer(const std::string& base_url, const OwnPointer& of);
-/// Nothing when the pointer is not one that `blob_pointer` makes, for whatever host.
+/// Nothing when the pointer is not one that `blob_pointer` makes, for whatever host or none.
 std::optional<OwnPointer> read_blob_pointer(std::string_view pointer);
 
 }  // namespace fermata::front::cap

@@ -1,14 +1,17 @@
 #include <unistd.h>
 
+#include <concepts>
 #include <cstdio>
 #include <filesystem>
 
+#include "adapters/cap/cap_codec.h"
 #include "adapters/grpc_policy/grpc_policy.h"
 #include "adapters/http/http_calls.h"
 #include "adapters/memory/memory_counters.h"
 #include "adapters/memory/memory_store.h"
 #include "adapters/memory/virtual_clock.h"
 #include "adapters/memory/wheel_timers.h"
+#include "adapters/nats/nats_wire.h"
 #include "adapters/otlp/otlp_telemetry.h"
 #include "adapters/postgres/postgres_store.h"
 #include "adapters/scan/thread_scans.h"
@@ -51,6 +54,10 @@ class Opened final : public cli::OpenStore {
     if constexpr (requires(Kind& kind) { kind.leader(); })
       if (auto known = store_->leader()) return *known;
     return {};
+  }
+  PoisonLetters* poison() override {
+    if constexpr (std::derived_from<Kind, PoisonLetters>) return store_.get();
+    return nullptr;
   }
 
  private:
@@ -176,6 +183,22 @@ class RealWorld final : public cli::World {
   std::unique_ptr<Counters> counters(const Clock& clock) override {
     return std::make_unique<MemoryCounters>(clock);
   }
+  Outcome<std::unique_ptr<Wire>> wire(cli::WireWanted wanted) override {
+    NatsOptions options;
+    FERMATA_TRY(urls, nats_urls(wanted.urls));
+    options.urls = std::move(urls);
+    options.user = std::move(wanted.user);
+    options.password = std::move(wanted.password);
+    options.tls_ca = std::move(wanted.tls_ca);
+    options.stream_sys = std::move(wanted.stream_sys);
+    options.stream_jobs = std::move(wanted.stream_jobs);
+    options.unpublished_max = wanted.unpublished_max;
+    options.unsettled_max = wanted.unsettled_max;
+    options.on_warning = std::move(wanted.on_warning);
+    FERMATA_TRY(wire, NatsWire::open(std::move(options)));
+    return std::unique_ptr<Wire>(std::move(wire));
+  }
+  std::unique_ptr<cap::Codec> cap_codec() override { return std::make_unique<CapCodec>(); }
   std::unique_ptr<Clock> system_clock() override { return std::make_unique<SystemClock>(); }
   std::unique_ptr<cli::MovableClock> movable_clock(Instant start) override {
     return std::make_unique<HandClock>(start);

@@ -109,7 +109,7 @@ Outcome<void> Serving::build_engine() {
   wanted.on_zone_problem = [this](const std::string& problem) {
     log_.warn("Zone data", {{"problem", problem}});
   };
-  FERMATA_TRY(engine, make_engine(around_.world, std::move(wanted), settings_, feed_));
+  FERMATA_TRY(engine, make_engine(around_.world, std::move(wanted), settings_, wire_feed_));
   engine_ = std::move(engine);
   FERMATA_TRY_VOID(look_at_credentials());
   host_ = engine_.host.get();
@@ -215,6 +215,7 @@ void Serving::build_api() {
   };
   options.zones = [this] { return engine_.zones->zones(engine_.clock().now()); };
   options.ready = [this] { return ready_.load(); };
+  show_wire(options);
   options.connections_open = [this] { return server_ ? server_->connections_open() : 0; };
   options.log = [this](const server::ApiLogLine& line) {
     log_.write(LogLevel::error, line.message, line.fields);
@@ -270,10 +271,13 @@ Outcome<void> Serving::begin() {
   FERMATA_TRY_VOID(build_engine());
   make_retention();
   build_api();
+  FERMATA_TRY_VOID(open_wire());
   FERMATA_TRY_VOID(listen());
+  make_gateway();
   host_thread_ = std::thread([host = engine_.host.get()] { host->run(); });
   FERMATA_TRY_VOID(api_->recover());
   retention_thread_ = std::thread([loop = retention_.get()] { loop->run(); });
+  if (gateway_) gateway_->start();
   ready_ = true;
   log_.info("Serving", {{"url", base_url()},
                         {"store", without_password(settings_.store)},
@@ -329,6 +333,7 @@ void Serving::end(std::string_view why) {
   if (clock_mover_) clock_mover_->stop();
   if (server_) server_->stop();
   if (retention_) retention_->stop();
+  if (gateway_) gateway_->stop();
   engine_.host->stop();
   if (was_serving) host_thread_.join();
   if (retention_thread_.joinable()) retention_thread_.join();
@@ -337,6 +342,9 @@ void Serving::end(std::string_view why) {
   engine_.kernel.reset();
   server_.reset();
   api_.reset();
+  wire_feed_.tell(nullptr);
+  gateway_.reset();
+  wire_.reset();
   policy_.reset();
   pools_.reset();
   retention_.reset();

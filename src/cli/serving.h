@@ -12,6 +12,7 @@
 #include "server/api.h"
 #include "server/feed_hub.h"
 #include "server/server.h"
+#include "server/wire/gateway.h"
 
 namespace fermata::cli {
 
@@ -81,6 +82,9 @@ class Serving {
   void put_in_force(std::function<void(Workers&)> change);
   Outcome<void> start_pools();
   Outcome<void> listen();
+  Outcome<void> open_wire();
+  void make_gateway();
+  void show_wire(server::ApiOptions& options) const;
   Value store_facts() const;
   void build_api();
   void make_retention();
@@ -96,12 +100,16 @@ class Serving {
   StoreWatch store_watch_{log_, *wall_clock_};
   server::FeedHub hub_;
   LoggingFeed feed_{hub_, log_};
+  server::WireFeed wire_feed_{feed_};
   server::AccessMode access_ = server::AccessMode::local;
   std::atomic<bool> ready_{false};
   std::atomic<bool> lead_lost_{false};
   /// Wakes the host when an answer comes; set before the first call is placed.
   std::atomic<Host*> host_{nullptr};
   Engine engine_;
+  std::unique_ptr<cap::Codec> cap_codec_;
+  std::unique_ptr<Wire> wire_;
+  std::unique_ptr<server::Gateway> gateway_;
   std::atomic<bool> ending_{false};
   std::unique_ptr<front::PolicyBoard> policy_;
   std::unique_ptr<FileWatch> policy_watch_;

@@ -21,6 +21,8 @@ constexpr SettingBounds all_bounds[] = {
     {"http_mails_per_account_max", &Settings::http_mails_per_account_max, 1, 64},
     {"policy_kernel_timeout_ms", &Settings::policy_kernel_timeout_ms, 100, 30'000},
     {"policy_kernel_calls_max", &Settings::policy_kernel_calls_max, 1, 10'000},
+    {"nats_unpublished_max", &Settings::nats_unpublished_max, 100, 1'000'000},
+    {"nats_unsettled_max", &Settings::nats_unsettled_max, 1, 2'048},
     {"job_days", &Settings::job_days, 0, longest_days},
     {"dead_letter_days", &Settings::dead_letter_days, 0, longest_days},
     {"dead_letters_max", &Settings::dead_letters_max, 1, 100'000'000},

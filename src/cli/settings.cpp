@@ -30,7 +30,7 @@ constexpr std::pair<std::string_view, std::string_view> known_elsewhere[] = {
 constexpr uint64_t nesting_max = 150;
 static_assert(nesting_max + 32 < value_nesting_max);
 
-std::string text_of(const Text& value) { return value; }
+std::string text_of(const Text& value) { return without_password(value); }
 std::string text_of(const Secret& value) { return value.text.empty() ? "" : "(hidden)"; }
 std::string text_of(Count value) { return std::to_string(value); }
 std::string text_of(Rate value) { return number_to_text(value); }
@@ -136,6 +136,12 @@ std::string complaint_about(std::string_view name, const Settings& settings) {
   if (name == "output_policy_fail_mode" &&
       !is_one_of(settings.output_policy_fail_mode, {"", "closed", "open"}))
     return "`closed` or `open`";
+  if (name == "bus" && !settings.bus.empty())
+    for (const std::string& url : listed(settings.bus))
+      if (!url.starts_with("nats://") && !url.starts_with("tls://"))
+        return "addresses that begin with nats:// or tls://, separated by commas";
+  if (name == "payloads" && settings.payloads != "http") return "`http` in this build";
+  if (name == "nats_signatures" && settings.nats_signatures != "off") return "`off` in this build";
   if (name == "clock" && !virtual_start_of(settings))
     return "`system` or `virtual:2026-01-26T00:00:00Z`";
   if (name == "data" && settings.data.empty()) return "a directory";
@@ -276,7 +282,7 @@ std::vector<Configuration::Line> Configuration::lines() const {
   std::vector<Line> lines;
   for (const SettingInfo& info : setting_table()) {
     const std::string& where = where_[lines.size()];
-    lines.push_back({std::string(info.name), without_password(info.text(settings_)),
+    lines.push_back({std::string(info.name), info.text(settings_),
                      where.empty() ? std::string(name_of(SettingSource::standard)) : where});
   }
   return lines;

@@ -162,6 +162,25 @@ TEST(Settings, types_that_workers_serve_are_names_of_no_other_node) {
   EXPECT_FALSE(load({flag("http_mails_per_account_max", "65")}, {}));
 }
 
+// C-4
+TEST(Settings, password_in_an_address_is_never_shown) {
+  auto loaded = load({flag("bus", "nats://me:geheim@a:4222, tls://you:ge@heim@b:4222")}, {});
+  ASSERT_TRUE(loaded);
+  std::string shown;
+  for (const Configuration::Line& line : loaded->lines())
+    if (line.name == "bus") shown = line.value;
+  EXPECT_EQ(shown, "nats://(hidden)@a:4222, tls://(hidden)@b:4222");
+  auto refused = load({flag("bus", "nats://a,http://me:geheim@b")}, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message.find("geheim"), std::string::npos) << refused.error().message;
+  EXPECT_FALSE(load({flag("payloads", "redis://a")}, {}));
+  EXPECT_FALSE(load({flag("nats_signatures", "require")}, {}));
+  EXPECT_FALSE(load({flag("nats_unsettled_max", "0")}, {}));
+  auto table = load({}, {}, "bus = 'nats://a'\n[nats]\naccount = 'acme'\n");
+  ASSERT_TRUE(table);
+  EXPECT_EQ(table->settings().nats_account, "acme");
+}
+
 //
 TEST(Settings, a_secret_is_never_shown_and_no_flag) {
   std::string key(64, '7');

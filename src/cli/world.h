@@ -9,12 +9,14 @@
 #include "ports/bulk.h"
 #include "ports/call_secrets.h"
 #include "ports/calls.h"
+#include "ports/cap.h"
 #include "ports/catalog.h"
 #include "ports/clock.h"
 #include "ports/contacts.h"
 #include "ports/counters.h"
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
+#include "ports/poison.h"
 #include "ports/policy_kernel.h"
 #include "ports/policy_store.h"
 #include "ports/pool_store.h"
@@ -25,6 +27,7 @@
 #include "ports/telemetry.h"
 #include "ports/timers.h"
 #include "ports/views.h"
+#include "ports/wire.h"
 #include "ports/zones.h"
 
 namespace fermata::cli {
@@ -50,6 +53,8 @@ class OpenStore {
   virtual Outcome<bool> take_lead() { return true; }
   /// Who leads, for messages.
   virtual std::string leader() { return {}; }
+  /// Null where messages that cannot be used have no place.
+  virtual PoisonLetters* poison() { return nullptr; }
 };
 
 /// A clock that stands still until it is told.
@@ -115,6 +120,19 @@ struct ScansWanted {
   std::function<void()> on_answer;  ///< called on another thread
 };
 
+/// How to reach the bus; settings `bus` and `nats_…`.
+struct WireWanted {
+  std::string urls;
+  std::string user;
+  std::string password;
+  std::string tls_ca;
+  std::string stream_sys;
+  std::string stream_jobs;
+  size_t unpublished_max = 10'000;
+  size_t unsettled_max = 1'024;
+  std::function<void(const std::string&)> on_warning;  ///< on another thread
+};
+
 /// Is shown what `verify` looks at.
 struct StoredThings {
   std::function<void(const StoredRun&)> run;  ///< with its whole history
@@ -156,6 +174,12 @@ class World {
   /// Fails with invalid_setting, also where nothing would protect the way to it.
   virtual Outcome<std::unique_ptr<PolicyKernel>> policy_kernel(KernelWanted wanted) = 0;
   virtual std::unique_ptr<Counters> counters(const Clock& clock) = 0;
+  /// Retried while it cannot be reached, then fails with io_failed; with invalid_setting where what
+  /// is there cannot be used.
+  virtual Outcome<std::unique_ptr<Wire>> wire(WireWanted) {
+    return fail(ErrorCode::not_implemented, "There is no bus here.");
+  }
+  virtual std::unique_ptr<cap::Codec> cap_codec() { return nullptr; }
   virtual std::unique_ptr<Clock> system_clock() = 0;
   virtual std::unique_ptr<MovableClock> movable_clock(Instant start) = 0;
   virtual std::unique_ptr<Entropy> entropy() = 0;

@@ -133,6 +133,15 @@ Outcome<DeadLetterEntry> MemoryStore::resolve_dead_letter(const Resolve& resolve
   return fail(ErrorCode::value_not_found, "There is no entry `" + resolve.id + "`.");
 }
 
+Outcome<void> MemoryStore::keep_poison(const DeadLetterEntry& entry, const AuditLine& audit) {
+  std::lock_guard lock(mutex_);
+  for (const auto& [number, known] : letters_)
+    if (known.letter.id == entry.letter.id) return {};
+  keep_letter(entry);
+  append(audit);
+  return {};
+}
+
 void MemoryStore::forget_job(std::map<uint64_t, StoredJob>::iterator job) {
   JobId id = job->second.summary.id;
   for (auto& [key, blob] : blobs_) blob.jobs.erase(id);

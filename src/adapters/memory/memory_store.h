@@ -11,6 +11,7 @@
 #include "ports/contacts.h"
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
+#include "ports/poison.h"
 #include "ports/policy_store.h"
 #include "ports/pool_store.h"
 #include "ports/reader.h"
@@ -29,6 +30,7 @@ class MemoryStore final : public Store,
                           public Bulks,
                           public Retention,
                           public DeadLetters,
+                          public PoisonLetters,
                           public JobFiles,
                           public PolicyStore,
                           public PoolStore,
@@ -184,6 +186,9 @@ class MemoryStore final : public Store,
       const AccountId& account) override;
   Outcome<DeadLetterEntry> resolve_dead_letter(const Resolve& resolve,
                                                const AuditLine& audit) override;
+
+  // PoisonLetters
+  Outcome<void> keep_poison(const DeadLetterEntry& entry, const AuditLine& audit) override;
 
   // JobFiles
   Outcome<BlobRef> put_blob(const AccountId& account, std::string_view bytes, Instant now) override;

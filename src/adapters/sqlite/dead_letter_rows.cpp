@@ -99,7 +99,14 @@ Outcome<void> DeadLetterRows::start() {
 }
 
 bool DeadLetterRows::open(const DeadLetterEntry& entry) {
-  uint64_t number = next_++;
+  uint64_t number = next_;
+  {
+    // Not only this connection's commits open entries: messages that cannot be used do too.
+    Rows last = last_.query();
+    if (!last.next()) return false;
+    number = std::max(number, last.natural(0) + 1);
+  }
+  next_ = number + 1;
   std::string record = encode_fields(entry, number);
   const job::DeadLetter& letter = entry.letter;
   return insert_.execute(number, letter.id, letter.account.text(), letter.job.text(),

@@ -54,6 +54,7 @@ class DeadLetterRows {
   Statement insert_{database_,
                     "INSERT INTO dead_letter VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"};
   Statement update_{database_, "UPDATE dead_letter SET open = ?, record = ? WHERE number = ?"};
+  Statement last_{database_, "SELECT coalesce(max(number), 0) FROM dead_letter"};
   uint64_t next_ = 1;
 };
 

@@ -44,6 +44,13 @@ Outcome<DeadLetterEntry> JobSideWriter::resolve(const DeadLetters::Resolve& reso
   });
 }
 
+Outcome<void> JobSideWriter::keep_poison(const DeadLetterEntry& entry, const AuditLine& audit) {
+  return writer_.transact(&audit, [&]() -> Outcome<void> {
+    if (!letters_.open(entry)) return database_.failure("writing a dead letter");
+    return {};
+  });
+}
+
 Outcome<Retention::RunSweep> JobSideWriter::remove_jobs(uint64_t after, Instant before,
                                                         size_t limit) {
   return transacted<Retention::RunSweep>(writer_, nullptr,

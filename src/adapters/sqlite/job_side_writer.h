@@ -16,6 +16,7 @@ class JobSideWriter {
   Outcome<BlobRef> put_blob(const AccountId& account, std::string_view bytes, Instant now);
   Outcome<size_t> append_log(const LogChunk& chunk, uint64_t bytes_max);
   Outcome<DeadLetterEntry> resolve(const DeadLetters::Resolve& resolve, const AuditLine& audit);
+  Outcome<void> keep_poison(const DeadLetterEntry& entry, const AuditLine& audit);
 
   Outcome<Retention::RunSweep> remove_jobs(uint64_t after, Instant before, size_t limit);
   /// Of the history of removed jobs.

@@ -76,6 +76,12 @@ Outcome<DeadLetterEntry> SqliteStore::resolve_dead_letter(const Resolve& resolve
   return parts_->jobs.resolve(resolve, audit);
 }
 
+Outcome<void> SqliteStore::keep_poison(const DeadLetterEntry& entry, const AuditLine& audit) {
+  FERMATA_TRY(known, dead_letter(entry.letter.id));
+  if (known) return {};
+  return parts_->jobs.keep_poison(entry, audit);
+}
+
 Outcome<BlobRef> SqliteStore::put_blob(const AccountId& account, std::string_view bytes,
                                        Instant now) {
   return parts_->jobs.put_blob(account, bytes, now);

@@ -1,0 +1,140 @@
+#include "server/wire/gateway.h"
+
+#include "base/overloaded.h"
+
+namespace fermata::server {
+namespace {
+
+constexpr size_t news_max = 256;
+constexpr Duration idle_pause{1'000};
+constexpr Duration quiet_pause{60'000};
+
+}  // namespace
+
+Gateway::Gateway(GatewayParts parts, GatewayOptions options)
+    : parts_(parts),
+      options_(std::move(options)),
+      workers_(parts, options_, [this](const WorkerId& worker, const fleet::LeaseKey& lease) {
+        bool understood = workers_.understands_dispatch(worker);
+        post([this, worker, lease, understood] { tell_cancelled(worker, lease, understood); });
+      }) {}
+
+Gateway::~Gateway() { stop(); }
+
+void Gateway::start() {
+  thread_ = std::thread([this] { run(); });
+}
+
+void Gateway::stop() {
+  if (!thread_.joinable()) return;
+  stopping_ = true;
+  parts_.wire.wake();
+  thread_.join();
+}
+
+void Gateway::settled(const job::Job& state) {
+  bool ours = state.finished() && state.source == job::Source::wire;
+  if (ours) post([this, id = state.id] { tell_end(id, 0); });
+}
+
+void Gateway::post(std::function<void()> task) {
+  {
+    std::lock_guard lock(mutex_);
+    tasks_.push_back(std::move(task));
+  }
+  parts_.wire.wake();
+}
+
+void Gateway::run() {
+  catch_up();
+  while (!stopping_) {
+    bool owing = catching_up_ || !untold_.empty();
+    Wire::News news = parts_.wire.wait(news_max, owing ? idle_pause : quiet_pause);
+    for (const WireConfirm& confirm : news.confirms) confirmed(confirm);
+    std::vector<std::function<void()>> tasks;
+    {
+      std::lock_guard lock(mutex_);
+      tasks.swap(tasks_);
+    }
+    for (const std::function<void()>& task : tasks) task();
+    for (WireDelivery& delivery : news.deliveries) handle(std::move(delivery));
+    for (std::deque<JobId> again = std::exchange(untold_, {}); !again.empty(); again.pop_front())
+      tell_end(again.front(), 0);
+    if (catching_up_) catch_up_page();
+  }
+}
+
+void Gateway::handle(WireDelivery delivery) {
+  ++counts_.received;
+  auto packet = parts_.codec.read(delivery.bytes);
+  if (!packet) return refuse(delivery, packet.error());
+  if (packet->sender_id == options_.sender) return ack(delivery);
+  if (packet->version != cap::version_understood) {
+    if (delivery.deliveries == 1)
+      parts_.wire.announce("sys.alert", parts_.codec.write(front::cap::version_alert(
+                                            packet->version, packet->sender_id, options_.sender,
+                                            parts_.clock.now())));
+    return refuse(delivery, {ErrorCode::bad_request,
+                             "Protocol version " + std::to_string(packet->version) +
+                                 " is not understood (code 100).",
+                             {}});
+  }
+  use(std::move(delivery), *std::move(packet));
+}
+
+void Gateway::use(WireDelivery delivery, cap::Packet packet) {
+  const std::string& subject = delivery.subject;
+  const cap::Payload& payload = packet.payload;
+  if (const auto* request = std::get_if<cap::JobRequest>(&payload))
+    if (subject == "sys.job.submit") return submit(std::move(delivery), packet, *request);
+  if (const auto* ended = std::get_if<cap::JobResult>(&payload))
+    if (subject == "sys.job.result") return result(std::move(delivery), *ended);
+  if (const auto* wanted = std::get_if<cap::JobCancel>(&payload))
+    if (subject == "sys.job.cancel") return cancel(std::move(delivery), packet, *wanted);
+  if (const auto* beat = std::get_if<cap::Heartbeat>(&payload))
+    return hear_beat(*beat, packet.created_at);
+  if (const auto* progress = std::get_if<cap::JobProgress>(&payload))
+    return hear_progress(*progress);
+  if (const auto* handshake = std::get_if<cap::Handshake>(&payload)) {
+    bool named = handshake->role == cap::Role::worker && is_subject_token(handshake->component_id);
+    if (!named) return;
+    (void)parts_.jobs.with_workers([this, worker = WorkerId(handshake->component_id),
+                                    introduction = front::cap::read_introduction(*handshake)](
+                                       Workers&) { workers_.introduce(worker, introduction); });
+    return;
+  }
+  refuse(
+      delivery,
+      {ErrorCode::bad_request, "The packet has no payload that belongs on " + subject + ".", {}});
+}
+
+std::string Gateway::metrics() const {
+  WireHealth health = parts_.wire.health();
+  std::string out;
+  auto line = [&](std::string_view name, std::string_view kind, std::string_view help,
+                  uint64_t value, std::string_view labels = "") {
+    out += "# HELP " + std::string(name) + " " + std::string(help) + "\n# TYPE " +
+           std::string(name) + " " + std::string(kind) + "\n" + std::string(name) +
+           std::string(labels) + " " + std::to_string(value) + "\n";
+  };
+  line("fermata_wire_received_total", "counter", "Messages of CAP that came in.", counts_.received);
+  line("fermata_wire_refused_total", "counter", "Deliveries of messages that cannot be used.",
+       counts_.refused);
+  line("fermata_wire_dead_total", "counter", "Messages that became dead letters.", counts_.dead);
+  line("fermata_wire_put_off_total", "counter",
+       "Deliveries put off because the store was away or busy.", counts_.put_off);
+  line("fermata_wire_labels_stripped_total", "counter", "Reserved labels left out of submissions.",
+       counts_.labels_stripped);
+  line("fermata_wire_redelivered_total", "counter", "Deliveries that were not the first.",
+       health.redelivered);
+  line("fermata_wire_published_total", "counter", "Messages that NATS has taken.",
+       health.published);
+  line("fermata_wire_publish_failures_total", "counter", "Attempts to publish that failed.",
+       health.publish_failures);
+  line("fermata_wire_unpublished", "gauge", "Messages that wait for NATS.", health.unpublished);
+  line("fermata_wire_degraded", "gauge", "1 while NATS is away or not as it should be.",
+       health.up ? 0 : 1);
+  return out;
+}
+
+}  // namespace fermata::server

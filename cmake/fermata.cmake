@@ -74,7 +74,7 @@ endfunction()
 set(fermata_everything fermata_cli fermata_server fermata_front fermata_host fermata_adapters_memory
   fermata_adapters_sqlite fermata_adapters_postgres fermata_adapters_http fermata_adapters_otlp fermata_adapters_system fermata_adapters_tzdata
   fermata_adapters_yaml fermata_adapters_grpc_policy fermata_adapters_scan fermata_adapters_cap
-  fermata_adapters_nats)
+  fermata_adapters_nats fermata_adapters_rabbitmq)
 
 # proto/NAME.proto as code: one library that an adapter links privately. Nothing of it is ours to
 # warn about. The libraries behind it are linked statically: as shared ones they double the time

@@ -4,8 +4,8 @@
 
 namespace fermata::cli {
 
-/// A text in which passwords of URLs are hidden: what stands between user and `@`, and the value of
-/// `password=`. Any other text stays as it is.
+/// A text in which secrets of URLs are hidden: of a database the password, also as the value of
+/// `password=`; of anything else all that stands before `@`. Any other text stays as it is.
 std::string without_password(std::string_view text);
 
 }  // namespace fermata::cli

@@ -73,6 +73,8 @@ class Serving {
   Value store_facts() const;
   void build_api();
   void make_retention();
+  void recall_waits();
+  void show_workers();
   Outcome<void> show_demo();
   std::string base_url() const;
 

@@ -16,8 +16,8 @@
 #include "host/callback_intake.h"
 #include "host/contact_intake.h"
 #include "host/intake.h"
-#include "host/kernel_desk.h"
 #include "host/job_intake.h"
+#include "host/kernel_desk.h"
 #include "host/schedule_intake.h"
 #include "host/signal_intake.h"
 #include "ports/bulk.h"
@@ -125,6 +125,9 @@ struct ApiOptions {
   /// The zone data in force; absent: UTC only.
   std::function<std::shared_ptr<const ZoneTable>()> zones;
   std::function<bool()> ready;  ///< recovered; absent means yes
+  /// What stands beside the store and is away: the server goes on without it (C-7).
+  std::function<std::vector<std::string>()> degraded;
+  std::function<std::string()> more_metrics;  ///< lines that adapters add to /metrics
   /// A text as far as the output rules let it be read; absent: as it is.
   std::function<Value(const policy::AccountPolicy&, const policy::OutputFacts&, const Value&)>
       clean_text;

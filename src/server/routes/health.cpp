@@ -20,6 +20,11 @@ void readyz(Api& api, Call call) {
   Value out = Value::object({{"status", "ready"}});
   // What only a later release can run is left to a server of that release (F-46).
   if (size_t newer = api.definitions().newer(); newer > 0) out.set("newer_definitions", newer);
+  if (api.options().degraded) {
+    Value away = Value::array();
+    for (const std::string& name : api.options().degraded()) away.push(name);
+    if (away.size() > 0) out.set("degraded", std::move(away));
+  }
   call.send_json(200, out);
 }
 

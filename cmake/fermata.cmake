@@ -74,7 +74,7 @@ endfunction()
 set(fermata_everything fermata_cli fermata_server fermata_front fermata_host fermata_adapters_memory
   fermata_adapters_sqlite fermata_adapters_postgres fermata_adapters_http fermata_adapters_otlp fermata_adapters_system fermata_adapters_tzdata
   fermata_adapters_yaml fermata_adapters_grpc_policy fermata_adapters_scan fermata_adapters_cap
-  fermata_adapters_nats fermata_adapters_rabbitmq)
+  fermata_adapters_nats fermata_adapters_rabbitmq fermata_adapters_redis)
 
 # proto/NAME.proto as code: one library that an adapter links privately. Nothing of it is ours to
 # warn about. The libraries behind it are linked statically: as shared ones they double the time
@@ -209,20 +209,33 @@ function(fermata_sim)
   endif()
 endfunction()
 
-# test/NAME/*.cpp is one test program each, run from the root of the tree.
+# test/NAME/*.cpp is one test program each, run from the root of the tree. What those with real servers
+# share, the servers as processes and a gate before them, is test/support.
 function(fermata_tests)
+  file(GLOB support CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/test/support/*.cpp)
+  list(FILTER support EXCLUDE REGEX "_test\\.cpp$")
+  add_library(fermata_test_support STATIC ${support})
+  target_link_libraries(fermata_test_support PUBLIC fermata_flags fermata_base)
   file(GLOB folders CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/test/*)
   foreach(folder ${folders})
     file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+    get_filename_component(name ${folder} NAME)
+    if(name STREQUAL "support")
+      list(FILTER sources INCLUDE REGEX "_test\\.cpp$")
+    endif()
     if(sources)
-      get_filename_component(name ${folder} NAME)
       # The simulator's random scripts are good tests of the language by themselves.
       file(GLOB shared CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/sim/model/${name}_*.cpp)
       add_executable(${name}_test ${sources} ${shared})
-      target_link_libraries(${name}_test PRIVATE ${fermata_everything} fermata_test_flags)
+      # Those of servers beside us link the one adapter they speak to, and are built without the program.
+      set(linked ${fermata_everything})
+      if(name MATCHES "^(redis|support)$")
+        set(linked fermata_adapters_redis fermata_adapters_memory fermata_adapters_system fermata_host)
+      endif()
+      target_link_libraries(${name}_test PRIVATE fermata_test_support ${linked} fermata_test_flags)
       target_precompile_headers(${name}_test REUSE_FROM fermata_test_pch)
       add_test(NAME ${name} COMMAND ${name}_test WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-      if(TARGET fermata)
+      if(TARGET fermata AND fermata_cli IN_LIST linked)
         add_dependencies(${name}_test fermata)
         if(name MATCHES "^(contract|chaos)$" AND TARGET fermata_kernel)
           add_dependencies(${name}_test fermata_kernel)

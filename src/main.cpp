@@ -8,12 +8,14 @@
 #include "adapters/grpc_policy/grpc_policy.h"
 #include "adapters/http/http_calls.h"
 #include "adapters/memory/memory_counters.h"
+#include "adapters/memory/memory_leases.h"
 #include "adapters/memory/memory_store.h"
 #include "adapters/memory/virtual_clock.h"
 #include "adapters/memory/wheel_timers.h"
 #include "adapters/nats/nats_wire.h"
 #include "adapters/otlp/otlp_telemetry.h"
 #include "adapters/postgres/postgres_store.h"
+#include "adapters/redis/redis_shared.h"
 #include "adapters/scan/thread_scans.h"
 #include "adapters/sqlite/sqlite_store.h"
 #include "adapters/system/file_watch.h"
@@ -98,6 +100,28 @@ class Watched final : public cli::FileWatch {
 
  private:
   SystemFileWatch watch_;
+};
+
+class RedisBeside final : public cli::SharedIndex {
+ public:
+  explicit RedisBeside(std::unique_ptr<RedisShared> shared) : shared_(std::move(shared)) {}
+  Timers* timers() override { return shared_->timers(); }
+  Counters* counters() override { return shared_->counters(); }
+  Leases* leases() override { return shared_->leases(); }
+  std::unique_ptr<Feed> feed(Feed& inner) override { return shared_->feed(inner); }
+  bool shows_waits() const override { return shared_->mirrors(); }
+  void recall(std::span<const WaitRecord> waits) override { shared_->recall(waits); }
+  void begin(std::function<std::optional<Value>()> ask_workers) override {
+    shared_->begin(std::move(ask_workers));
+  }
+  void stop() override { shared_->stop(); }
+  std::vector<std::string> degraded() const override {
+    return shared_->is_away() ? std::vector<std::string>{"redis"} : std::vector<std::string>{};
+  }
+  std::string metrics() const override { return shared_->metrics(); }
+
+ private:
+  std::unique_ptr<RedisShared> shared_;
 };
 
 class RealWorld final : public cli::World {
@@ -199,6 +223,29 @@ class RealWorld final : public cli::World {
     return std::unique_ptr<Wire>(std::move(wire));
   }
   std::unique_ptr<cap::Codec> cap_codec() override { return std::make_unique<CapCodec>(); }
+  Outcome<std::unique_ptr<cli::SharedIndex>> shared_index(cli::SharedIndexWanted wanted,
+                                                          const Clock& clock) override {
+    RedisSharedOptions options;
+    options.timers = std::move(wanted.timers);
+    options.leases = std::move(wanted.leases);
+    options.password = std::move(wanted.password);
+    options.prefix = std::move(wanted.prefix);
+    options.cluster = std::move(wanted.cluster);
+    options.replica = std::move(wanted.replica);
+    options.unsafe_allowed = wanted.unsafe_allowed;
+    options.full_payloads = wanted.full_payloads;
+    options.mirrors = {wanted.mirrors.begin(), wanted.mirrors.end()};
+    options.time_is_virtual = wanted.time_is_virtual;
+    options.start_patience = Duration{wanted.start_patience_ms};
+    options.on_due = std::move(wanted.on_due);
+    options.on_trouble = std::move(wanted.on_trouble);
+    options.on_warning = std::move(wanted.on_warning);
+    // The stores of this build belong to one process, so what is its own is the store's.
+    FERMATA_TRY(shared, RedisShared::open(std::move(options), clock,
+                                          std::make_unique<MemoryCounters>(clock),
+                                          std::make_unique<MemoryLeases>(clock)));
+    return std::unique_ptr<cli::SharedIndex>(std::make_unique<RedisBeside>(std::move(shared)));
+  }
   std::unique_ptr<Clock> system_clock() override { return std::make_unique<SystemClock>(); }
   std::unique_ptr<cli::MovableClock> movable_clock(Instant start) override {
     return std::make_unique<HandClock>(start);

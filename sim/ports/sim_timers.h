@@ -1,4 +1,6 @@
 #pragma once
+#include <memory>
+
 #include "adapters/memory/wheel_timers.h"
 #include "sim/chaos.h"
 
@@ -14,12 +16,12 @@ class SimTimers final : public Timers {
   void arm(const RunId& run, Instant due, TimerLane lane) override;
   void disarm(const RunId& run) override;
   std::vector<DueRun> due(Instant now, size_t most) override;
-  std::optional<Instant> next_due() const override { return wheel_.next_due(); }
-  size_t size() const override { return wheel_.size(); }
+  std::optional<Instant> next_due() const override { return wheel_->next_due(); }
+  size_t size() const override { return wheel_->size(); }
 
  private:
   Chaos& chaos_;
-  WheelTimers wheel_;
+  std::unique_ptr<WheelTimers> wheel_ = std::make_unique<WheelTimers>();
 };
 
 }  // namespace fermata::sim

@@ -18,6 +18,8 @@ class Herds final : public Workload {
     Chaos& chaos = world.chaos();
     world.settings().turn_commands_max = turn_commands;
     if (chaos.dice().chance(0.5)) chaos.demand(Fault::commit_refused, 0.2);
+    // A herd is found again by the sweep when the index that held it is gone (C-1).
+    if (chaos.dice().chance(0.5)) chaos.demand(Fault::timers_flushed, 0.02);
     GraphBuilder graph;
     graph
         .node("nap", "wait",

@@ -1,6 +1,7 @@
 #include "cli/engine.h"
 
 #include "base/json.h"
+#include "base/uuid.h"
 #include "cli/command.h"
 #include "core/run/script_definition.h"
 #include "front/callback_secrets.h"
@@ -24,7 +25,40 @@ Outcome<void> add_kernel(World& world, Engine& engine, const Settings& settings,
                                            settings.policy_kernel_tls_required,
                                            settings.policy_kernel_insecure, std::move(on_answer)}));
   engine.kernel = std::move(kernel);
-  engine.counters = world.counters(engine.clock());
+  if (!engine.index || !engine.index->counters()) engine.counters = world.counters(engine.clock());
+  return {};
+}
+
+bool is_address(const std::string& setting) { return setting.find("://") != std::string::npos; }
+
+Outcome<std::string> redis_password(const Settings& settings) {
+  if (settings.redis_password_file.empty()) return settings.redis_password.text;
+  FERMATA_TRY(text, read_file(settings.redis_password_file));
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+  return text;
+}
+
+/// Timers, leases and counters beside the store, where settings name a place.
+Outcome<void> add_index(World& world, Engine& engine, const Settings& settings,
+                        EngineWanted& wanted) {
+  SharedIndexWanted index;
+  if (is_address(settings.timers)) index.timers = settings.timers;
+  if (is_address(settings.leases)) index.leases = settings.leases;
+  if (index.timers.empty() && index.leases.empty()) return {};
+  FERMATA_TRY(password, redis_password(settings));
+  index.password = std::move(password);
+  index.prefix = settings.redis_prefix;
+  index.cluster = settings.redis_cluster;
+  index.replica = uuid_v4(engine.entropy->next(), engine.entropy->next());
+  index.unsafe_allowed = settings.redis_checks == "warn";
+  index.full_payloads = settings.redis_payloads == "full";
+  index.mirrors = redis_mirrors_of(settings);
+  index.time_is_virtual = engine.movable != nullptr;
+  index.on_due = wanted.on_answer;
+  index.on_trouble = wanted.on_index_trouble;
+  index.on_warning = wanted.on_index_warning;
+  FERMATA_TRY(opened, world.shared_index(std::move(index), engine.clock()));
+  engine.index = std::move(opened);
   return {};
 }
 
@@ -40,7 +74,8 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
     engine.own_clock = world.system_clock();
   }
   engine.entropy = world.entropy();
-  engine.timers = world.timers();
+  FERMATA_TRY_VOID(add_index(world, engine, settings, wanted));
+  if (!engine.index || !engine.index->timers()) engine.timers = world.timers();
   FERMATA_TRY_VOID(add_kernel(world, engine, settings, wanted.on_answer));
   engine.vault = std::make_unique<front::Vault>(engine.store->catalog(), std::move(wanted.keys));
   FERMATA_TRY(calls,
@@ -100,12 +135,16 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
   host.fleet.pools["default"].lease_ms = static_cast<int64_t>(settings.jobs_lease_ms);
   host.fleet.load_write_ms = static_cast<int64_t>(settings.jobs_load_write_ms);
   host.sweep_interval_ms = static_cast<int64_t>(settings.sweep_interval_ms);
+  Feed* told = engine.tracing ? engine.tracing.get() : &feed;
+  if (engine.index) engine.indexed = engine.index->feed(*std::exchange(told, nullptr));
+  if (engine.indexed) told = engine.indexed.get();
   engine.host = std::make_unique<Host>(
-      HostPorts{engine.store->store(), *engine.timers, *engine.calls, engine.clock(),
-                *engine.entropy, engine.tracing ? *engine.tracing : feed,
-                *engine.engine_definitions, engine.zones.get(), engine.callbacks.get(),
-                &engine.store->contacts(), engine.accounts.get(), engine.kernel.get(),
-                engine.counters.get(), &engine.store->job_files(), engine.scans.get()},
+      HostPorts{engine.store->store(), engine.timers ? *engine.timers : *engine.index->timers(),
+                *engine.calls, engine.clock(), *engine.entropy, *told, *engine.engine_definitions,
+                engine.zones.get(), engine.callbacks.get(), &engine.store->contacts(),
+                engine.accounts.get(), engine.kernel.get(),
+                engine.counters || !engine.index ? engine.counters.get() : engine.index->counters(),
+                &engine.store->job_files(), engine.scans.get()},
       host);
   return std::move(engine);
 }

@@ -21,12 +21,14 @@ struct Engine {
   std::unique_ptr<Clock> own_clock;      ///< empty when the clock is `movable`
   std::unique_ptr<MovableClock> movable;
   std::unique_ptr<Entropy> entropy;
-  std::unique_ptr<Timers> timers;
+  std::unique_ptr<SharedIndex> index;  ///< absent where the store's own is enough
+  std::unique_ptr<Feed> indexed;       ///< with it
+  std::unique_ptr<Timers> timers;      ///< absent where the index has them
   std::unique_ptr<front::Vault> vault;
   std::unique_ptr<Calls> calls;
   std::unique_ptr<Calls> callbacks;
   std::unique_ptr<PolicyKernel> kernel;  ///< absent where rules alone judge
-  std::unique_ptr<Counters> counters;    ///< with it
+  std::unique_ptr<Counters> counters;    ///< with it, unless the index has them
   std::unique_ptr<Scans> scans;
   std::unique_ptr<ZoneSource> zones;
   std::unique_ptr<front::AccountBook> accounts;
@@ -44,6 +46,8 @@ struct EngineWanted {
   std::string callback_networks = "deny";  ///< that callbacks may go to (W-75)
   std::function<void()> on_answer;         ///< called on another thread; must not block
   std::unique_ptr<Telemetry> telemetry{};
+  std::function<void(const std::string&)> on_index_trouble = {};
+  std::function<void(const std::string&)> on_index_warning = {};
   front::KeySource keys;  ///< that credentials are sealed under
   std::function<void(const std::string&)> on_zone_problem = {};
 };

@@ -2,12 +2,14 @@
 
 #include <unistd.h>
 
+#include <condition_variable>
 #include <filesystem>
 
 #include "base/json.h"
 #include "cli/demo.h"
-#include "cli/redacted.h"
+#include "base/url_secret.h"
 #include "cli/sealing_keys.h"
+#include "core/fleet/view.h"
 #include "server/http/address.h"
 
 namespace fermata::cli {
@@ -109,12 +111,18 @@ Outcome<void> Serving::build_engine() {
   wanted.on_zone_problem = [this](const std::string& problem) {
     log_.warn("Zone data", {{"problem", problem}});
   };
+  wanted.on_index_trouble = [this](const std::string& trouble) {
+    if (trouble.empty()) return log_.warn("Redis is back");
+    log_.error("Redis cannot be used; the store does its work meanwhile", {{"reason", trouble}});
+  };
+  wanted.on_index_warning = [this](const std::string& warning) { log_.warn(warning); };
   FERMATA_TRY(engine, make_engine(around_.world, std::move(wanted), settings_, wire_feed_));
   engine_ = std::move(engine);
   FERMATA_TRY_VOID(look_at_credentials());
   host_ = engine_.host.get();
   if (engine_.movable) clock_mover_ = std::make_unique<ClockMover>(*engine_.movable, *engine_.host);
   FERMATA_TRY_VOID(engine_.host->recover());
+  recall_waits();
   FERMATA_TRY_VOID(start_pools());
   return start_policy();
 }
@@ -215,7 +223,7 @@ void Serving::build_api() {
   };
   options.zones = [this] { return engine_.zones->zones(engine_.clock().now()); };
   options.ready = [this] { return ready_.load(); };
-  show_wire(options);
+  show_adapters(options);
   options.connections_open = [this] { return server_ ? server_->connections_open() : 0; };
   options.log = [this](const server::ApiLogLine& line) {
     log_.write(LogLevel::error, line.message, line.fields);
@@ -278,6 +286,7 @@ Outcome<void> Serving::begin() {
   FERMATA_TRY_VOID(api_->recover());
   retention_thread_ = std::thread([loop = retention_.get()] { loop->run(); });
   if (gateway_) gateway_->start();
+  show_workers();
   ready_ = true;
   log_.info("Serving", {{"url", base_url()},
                         {"store", without_password(settings_.store)},
@@ -287,6 +296,50 @@ Outcome<void> Serving::begin() {
                         {"process", static_cast<int64_t>(getpid())}});
   if (!settings_.demo.empty()) return show_demo();
   return {};
+}
+
+/// Waits that an earlier life has opened, for those who look at them beside the store. Before the
+/// first turn, so that nothing told here is older than what the engine tells.
+void Serving::recall_waits() {
+  if (!engine_.index || !engine_.index->shows_waits()) return;
+  WaitFilter pending;
+  pending.statuses = {WaitStatus::scheduled, WaitStatus::waiting};
+  constexpr size_t page_waits = 1'000;
+  WaitStart start;
+  for (bool more = true; more;) {
+    auto page = engine_.store->reader().list_waits(pending, page_waits, start);
+    // What cannot be read now is shown when it changes.
+    if (!page) break;
+    engine_.index->recall(page->items);
+    start.cursor = page->next_cursor;
+    more = !start.cursor.empty();
+  }
+}
+
+/// What the workers say of themselves is shown beside the store too (J-67).
+void Serving::show_workers() {
+  if (!engine_.index) return;
+  engine_.index->begin([this]() -> std::optional<Value> {
+    struct Answer {
+      std::mutex mutex;
+      std::condition_variable bell;
+      std::optional<Value> workers;
+    };
+    auto answer = std::make_shared<Answer>();
+    bool asked = engine_.host->with_workers([answer](Workers& workers) {
+      Value all = Value::array();
+      for (const auto& [id, registration] : workers.fleet().registrations())
+        all.push(fleet::view::worker(registration));
+      std::lock_guard lock(answer->mutex);
+      answer->workers = std::move(all);
+      answer->bell.notify_all();
+    });
+    if (!asked) return std::nullopt;
+    constexpr std::chrono::seconds patience(2);
+    std::unique_lock lock(answer->mutex);
+    answer->bell.wait_for(lock, patience, [&] { return answer->workers.has_value(); });
+    return answer->workers;
+  });
 }
 
 void Serving::make_retention() {
@@ -330,6 +383,7 @@ void Serving::end(std::string_view why) {
   policy_watch_.reset();
   pools_watch_.reset();
   if (api_) api_->set_stopping();
+  if (engine_.index) engine_.index->stop();
   if (clock_mover_) clock_mover_->stop();
   if (server_) server_->stop();
   if (retention_) retention_->stop();

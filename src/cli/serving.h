@@ -84,10 +84,12 @@ class Serving {
   Outcome<void> listen();
   Outcome<void> open_wire();
   void make_gateway();
-  void show_wire(server::ApiOptions& options) const;
+  void show_adapters(server::ApiOptions& options) const;
   Value store_facts() const;
   void build_api();
   void make_retention();
+  void recall_waits();
+  void show_workers();
   Outcome<void> show_demo();
   std::string base_url() const;
 

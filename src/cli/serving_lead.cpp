@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "cli/redacted.h"
+#include "base/url_secret.h"
 #include "cli/serving.h"
 #include "cli/standby.h"
 

@@ -42,13 +42,20 @@ Outcome<void> Serving::open_wire() {
   return {};
 }
 
-void Serving::show_wire(server::ApiOptions& options) const {
-  if (settings_.bus.empty()) return;
+void Serving::show_adapters(server::ApiOptions& options) const {
   options.degraded = [this] {
-    bool away = !wire_ || !wire_->health().up;
-    return away ? std::vector<std::string>{"nats"} : std::vector<std::string>{};
+    std::vector<std::string> away;
+    if (!settings_.bus.empty() && (!wire_ || !wire_->health().up)) away.push_back("nats");
+    if (engine_.index)
+      for (std::string& name : engine_.index->degraded()) away.push_back(std::move(name));
+    return away;
   };
-  options.more_metrics = [this] { return gateway_ ? gateway_->metrics() : std::string(); };
+  options.more_metrics = [this] {
+    std::string lines;
+    if (gateway_) lines += gateway_->metrics();
+    if (engine_.index) lines += engine_.index->metrics();
+    return lines;
+  };
 }
 
 void Serving::make_gateway() {

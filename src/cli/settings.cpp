@@ -6,7 +6,7 @@
 #include "base/bytes.h"
 #include "base/json.h"
 #include "base/sealing.h"
-#include "cli/redacted.h"
+#include "base/url_secret.h"
 #include "cli/setting_bounds.h"
 
 namespace fermata::cli {
@@ -116,12 +116,39 @@ std::vector<std::string> listed(std::string_view text) {
   return parts;
 }
 
+/// A place of Redis, also one that will be refused with a reason of its own.
+bool is_redis(std::string_view address) {
+  return address.starts_with("redis://") || address.starts_with("rediss://") ||
+         address.starts_with("redis+sentinel://");
+}
+
+/// Of settings that have to do with what stands beside the store.
+std::string complaint_about_index(std::string_view name, const Settings& settings) {
+  for (auto [port, value] :
+       {std::pair("timers", settings.timers), std::pair("leases", settings.leases)})
+    if (name == port && value != "store" && !is_redis(value)) return "`store` or `redis://…`";
+  if (name == "gather" && settings.gather != "store")
+    return "`store`: this build counts arrivals in the store alone";
+  if (name == "redis_checks" && !is_one_of(settings.redis_checks, {"refuse", "warn"}))
+    return "`refuse` or `warn`";
+  if (name == "redis_payloads" && !is_one_of(settings.redis_payloads, {"slim", "full"}))
+    return "`slim` or `full`";
+  if (name == "redis_cluster" && settings.redis_cluster.find_first_of(": ") != std::string::npos)
+    return "a name without colon and space";
+  if (name == "redis_mirror")
+    for (const std::string& mirror : listed(settings.redis_mirror))
+      if (!is_one_of(mirror, {"waits", "delays"})) return "`waits`, `delays`, or both";
+  return "";
+}
+
 /// What a kind cannot say. Empty when the value is fine.
 std::string complaint_about(std::string_view name, const Settings& settings) {
   if (name == "store" && !is_one_of(settings.store, {"sqlite", "memory"}) &&
       !is_shared_store(settings))
     return "`sqlite`, `postgres://USER@HOST/DATABASE` or `memory`";
   if (name == "postgres_schema" && settings.postgres_schema.empty()) return "a name";
+  if (std::string complaint = complaint_about_index(name, settings); !complaint.empty())
+    return complaint;
   if (name == "log" && !is_one_of(settings.log, {"text", "json"})) return "`text` or `json`";
   if (name == "log_level" && !is_one_of(settings.log_level, {"debug", "info", "warn", "error"}))
     return "`debug`, `info`, `warn` or `error`";
@@ -282,10 +309,14 @@ std::vector<Configuration::Line> Configuration::lines() const {
   std::vector<Line> lines;
   for (const SettingInfo& info : setting_table()) {
     const std::string& where = where_[lines.size()];
-    lines.push_back({std::string(info.name), info.text(settings_),
+    lines.push_back({std::string(info.name), without_password(info.text(settings_)),
                      where.empty() ? std::string(name_of(SettingSource::standard)) : where});
   }
   return lines;
+}
+
+std::vector<std::string> redis_mirrors_of(const Settings& settings) {
+  return listed(settings.redis_mirror);
 }
 
 std::vector<Option> setting_options() {

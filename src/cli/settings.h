@@ -103,6 +103,7 @@ PolicySettings policy_settings_of(const Settings& settings);
 policy::OutputSettings output_settings_of(const Settings& settings);
 job::Limits job_limits_of(const Settings& settings);
 graph::DefinitionLimits definition_limits_of(const Settings& settings);
+std::vector<std::string> redis_mirrors_of(const Settings& settings);
 /// The instant of `virtual:TIME`, nothing for `system`; fails with invalid_setting.
 Outcome<std::optional<Instant>> virtual_start_of(const Settings& settings);
 

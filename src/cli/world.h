@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "cli/shared_index.h"
 #include "core/policy/text.h"
 #include "ports/accounts.h"
 #include "ports/bulk.h"
@@ -180,6 +181,11 @@ class World {
     return fail(ErrorCode::not_implemented, "There is no bus here.");
   }
   virtual std::unique_ptr<cap::Codec> cap_codec() { return nullptr; }
+  /// Retried while it cannot be reached, then fails with io_failed; with invalid_setting where it
+  /// is not safe to use. `clock` must outlive it.
+  virtual Outcome<std::unique_ptr<SharedIndex>> shared_index(SharedIndexWanted, const Clock&) {
+    return fail(ErrorCode::not_implemented, "There is no index beside the store here.");
+  }
   virtual std::unique_ptr<Clock> system_clock() = 0;
   virtual std::unique_ptr<MovableClock> movable_clock(Instant start) = 0;
   virtual std::unique_ptr<Entropy> entropy() = 0;

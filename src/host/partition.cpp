@@ -343,6 +343,8 @@ void Host::Partition::settled_without_events(Touched touched, Instant now) {
     return try_again(std::move(touched.items), now);
   }
   if (!open.run.exists()) {
+    // An index of timers may name what is not here any more.
+    ports_.timers.disarm(id);
     answer(touched.items,
            fail(ErrorCode::execution_not_found, "there is no execution " + id.text()));
     return cache_.forget(id);

@@ -5,8 +5,11 @@
 #include <map>
 #include <memory>
 
+#include "adapters/memory/virtual_clock.h"
 #include "adapters/memory/wheel_timers.h"
+#include "adapters/redis/redis_timers.h"
 #include "base/random.h"
+#include "test/support/redis_process.h"
 
 namespace fermata {
 namespace {
@@ -14,6 +17,41 @@ namespace {
 struct TimersKind {
   std::string name;
   std::function<std::unique_ptr<Timers>()> make;
+};
+
+/// Timers of Redis as the engine sees them once everything has arrived that is on its way.
+class SettledRedisTimers final : public Timers {
+ public:
+  explicit SettledRedisTimers(bool reachable) : reachable_(reachable) {
+    if (reachable) EXPECT_TRUE(redis_.start());
+    RedisOptions redis;
+    redis.address = *read_redis_address(redis_.url());
+    RedisTimersOptions options;
+    options.near = Duration{0};
+    options.late = Duration{int64_t{1} << 50};
+    timers_ = std::make_unique<RedisTimers>(redis, options, clock_);
+    settle();
+  }
+  using Timers::arm;
+  void arm(const RunId& run, Instant due, TimerLane lane) override { timers_->arm(run, due, lane); }
+  void disarm(const RunId& run) override { timers_->disarm(run); }
+  std::vector<DueRun> due(Instant now, size_t most) override {
+    clock_.set(now);
+    settle();
+    return timers_->due(now, most);
+  }
+  std::optional<Instant> next_due() const override { return timers_->next_due(); }
+  size_t size() const override { return timers_->size(); }
+
+ private:
+  void settle() {
+    if (reachable_) EXPECT_TRUE(timers_->settle(std::chrono::seconds(20)));
+  }
+
+  const bool reachable_;
+  test::RedisProcess redis_;
+  VirtualClock clock_;
+  std::unique_ptr<RedisTimers> timers_;
 };
 
 class TimersContract : public testing::TestWithParam<TimersKind> {
@@ -167,10 +205,13 @@ TEST_P(TimersContract, agrees_with_a_sorted_map) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(adapters, TimersContract,
-                         testing::Values(TimersKind{
-                             "wheel", [] { return std::make_unique<WheelTimers>(); }}),
-                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    adapters, TimersContract,
+    testing::Values(TimersKind{"wheel", [] { return std::make_unique<WheelTimers>(); }},
+                    TimersKind{"redis", [] { return std::make_unique<SettledRedisTimers>(true); }},
+                    TimersKind{"redis_that_is_away",
+                               [] { return std::make_unique<SettledRedisTimers>(false); }}),
+    [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace fermata

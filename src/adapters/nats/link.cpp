@@ -5,6 +5,8 @@
 #include <random>
 #include <thread>
 
+#include "base/url_secret.h"
+
 namespace fermata::nats {
 namespace {
 
@@ -23,20 +25,12 @@ int64_t pause_before(int attempt) {
 
 int64_t reconnect_pause(natsConnection*, int attempts, void*) { return pause_before(attempts); }
 
-/// What stands in an address before the host is nobody's business.
-std::string without_secret(const std::string& url) {
-  size_t begin = url.find("://");
-  begin = begin == std::string::npos ? 0 : begin + 3;
-  size_t at = url.rfind('@');
-  return at == std::string::npos || at < begin ? url : url.substr(0, begin) + url.substr(at + 1);
-}
-
 }  // namespace
 
 std::string Link::address() const {
   std::string text;
   for (const std::string& url : options_.urls)
-    text += (text.empty() ? "" : ", ") + without_secret(url);
+    text += (text.empty() ? "" : ", ") + without_password(url);
   return text;
 }
 

@@ -56,7 +56,6 @@ export const events = {
 };
 
 export const graph = {
-  without: (a: unknown) => ` without ${a}`,
   showAsGraph: 'Show as graph',
   showAsList: 'Show as list',
   unfold: 'Unfold',

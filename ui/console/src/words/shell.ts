@@ -169,7 +169,6 @@ export const shell = {
 
 export const skeleton = {
   loading: 'Loading',
-  px: 'px',
 };
 
 export const status = {

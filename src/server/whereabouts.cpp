@@ -15,6 +15,7 @@ using Wanted = Whereabouts::Wanted;
 constexpr Duration late{5'000};
 constexpr Duration day{24 * 3'600'000};
 constexpr uint32_t attempts_many = 3;
+constexpr size_t looked_at_once_max = 4'096;
 
 std::string_view kind_of(Parked parked) {
   switch (parked) {
@@ -195,16 +196,28 @@ std::vector<Place> Whereabouts::places(const AccountId& account, const Key& key)
   return found == of_account->second.end() ? std::vector<Place>() : found->second.places;
 }
 
+// Commits wait for the mutex, so nobody looks through very many runs in one go:
+// `looked_at_once_max` at a time, and then on from the same place.
+
 Whereabouts::ByNode Whereabouts::by_node(const AccountId& account,
                                          const WorkflowId& workflow) const {
-  std::lock_guard lock(mutex_);
   ByNode out;
-  auto of_account = accounts_.find(account);
-  if (of_account == accounts_.end()) return out;
-  for (const auto& [key, stand] : of_account->second) {
-    if (stand.workflow != workflow) continue;
-    for (const Place& place : stand.places)
-      if (!place.node.empty() && place.kind != "failed") ++out[place.node][std::string(place.kind)];
+  std::optional<Key> after;
+  for (bool more = true; more;) {
+    std::lock_guard lock(mutex_);
+    auto of_account = accounts_.find(account);
+    if (of_account == accounts_.end()) return out;
+    const auto& runs = of_account->second;
+    auto it = after ? runs.upper_bound(*after) : runs.begin();
+    for (size_t looked_at = 0; it != runs.end() && looked_at < looked_at_once_max;
+         ++it, ++looked_at) {
+      after = it->first;
+      if (it->second.workflow != workflow) continue;
+      for (const Place& place : it->second.places)
+        if (!place.node.empty() && place.kind != "failed")
+          ++out[place.node][std::string(place.kind)];
+    }
+    more = it != runs.end();
   }
   return out;
 }
@@ -212,23 +225,26 @@ Whereabouts::ByNode Whereabouts::by_node(const AccountId& account,
 Whereabouts::Found Whereabouts::find(const AccountId& account, const Wanted& wanted,
                                      const std::optional<Key>& before, Instant now,
                                      size_t limit) const {
-  std::lock_guard lock(mutex_);
   Found out;
-  out.all = whole_ && !reading_;
-  auto found = accounts_.find(account);
-  if (found == accounts_.end()) return out;
-  const auto& runs = found->second;
-  auto it = before ? runs.lower_bound(*before) : runs.end();
-  while (it != runs.begin()) {
-    --it;
-    const Places& places = it->second.places;
-    auto such = [&](const Place& place) { return is_such(place, wanted, now); };
-    if (std::none_of(places.begin(), places.end(), such)) continue;
-    if (out.runs.size() == limit) {
-      out.more = true;
-      break;
+  std::optional<Key> end = before;
+  auto such = [&](const Place& place) { return is_such(place, wanted, now); };
+  for (bool more = true; more;) {
+    std::lock_guard lock(mutex_);
+    out.all = whole_ && !reading_;
+    auto found = accounts_.find(account);
+    if (found == accounts_.end()) return out;
+    const auto& runs = found->second;
+    auto it = end ? runs.lower_bound(*end) : runs.end();
+    for (size_t looked_at = 0; it != runs.begin() && looked_at < looked_at_once_max; ++looked_at) {
+      --it;
+      end = it->first;
+      const Places& places = it->second.places;
+      if (std::none_of(places.begin(), places.end(), such)) continue;
+      out.more = out.runs.size() == limit;
+      if (out.more) return out;
+      out.runs.push_back(it->first);
     }
-    out.runs.push_back(it->first);
+    more = it != runs.begin();
   }
   return out;
 }

@@ -135,7 +135,7 @@ test('t5_filters_live_in_the_address', async () => {
   const server = await serve();
   const ids = await fill(server);
   const runs = await tab(server, '/runs');
-  await runs.page.getByRole('button', { name: 'Failed', exact: true }).click();
+  await runs.page.getByRole('button', { name: 'Failed today', exact: true }).click();
   const rows = () => runs.page.locator('[role=row][data-id]').evaluateAll((found) => found.map((row) => row.dataset.id));
   await eventually(async () => assert.equal((await rows()).length, 3));
   const failed = await rows();

@@ -33,7 +33,7 @@ test('t34_hostile_names_are_shown_as_text_everywhere', async () => {
   await page.open('/runs');
   await page.page.locator('[role=row][data-id]').first().waitFor();
   const saved = page.page.waitForEvent('download');
-  await page.page.getByRole('button', { name: 'Export' }).click();
+  await page.page.getByLabel('Export', { exact: true }).selectOption('csv');
   const stream = await (await saved).createReadStream();
   let csv = '';
   for await (const piece of stream) csv += piece;

@@ -25,6 +25,7 @@ function* texts(node) {
     if (isWord(node.raw)) yield node.raw.trim();
     return;
   }
+  if (node.type === 'StyleDirective') return;
   if (node.type === 'Attribute') {
     if (read.includes(node.name)) yield* texts(node.value);
     return;

@@ -287,6 +287,9 @@ export const retryLetter = {
 };
 
 export const workers = {
+  worker: 'worker',
+  pools: 'Pools',
+  theFullestFirst: 'the fullest first',
   ago: (a: unknown) => `${a} ago`,
   sendAwayItsJobsGoBack: (a: unknown) => `Send ${a} away? Its jobs go back to the queue at once.`,
   itIsGivenNoMoreJobs: 'It is given no more jobs.',

@@ -56,7 +56,6 @@ export const events = {
 };
 
 export const graph = {
-  without: (a: unknown) => ` without ${a}`,
   showAsGraph: 'Show as graph',
   showAsList: 'Show as list',
   unfold: 'Unfold',
@@ -262,7 +261,6 @@ export const timeline = {
   showIdleTime: 'Show idle time',
   foldIdleTime: 'Fold idle time',
   timelineAndZoomArrowsMove0: 'Timeline; + and − zoom, arrows move, 0 shows all',
-  max6px: 'max(6px,',
   attempt: (a: unknown) => `, attempt ${a}`,
 };
 

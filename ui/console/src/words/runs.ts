@@ -71,9 +71,6 @@ export const exporting = {
 
 export const grid = {
   selected: 'Selected',
-  px: 'px',
-  translateY: 'translateY',
-  px2: 'px)',
   select: 'Select',
   aLookAtTheRow: 'A look at the row',
   next: 'next,',
@@ -141,7 +138,7 @@ export const runs = {
   labels: 'Labels',
   started: 'Started',
   duration: 'Duration',
-  attempts: 'Attempts',
+  attempts: 'Tries',
   version: 'Version',
   ended: 'Ended',
   error: 'Error',

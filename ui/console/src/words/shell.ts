@@ -15,6 +15,9 @@ export const app = {
 };
 
 export const clockChip = {
+  toNextDue: 'to next due',
+  itIsDueNow: 'What is next is due already.',
+  nothingIsDue: 'No wait goes on by itself.',
   thisServerRunsOnAClock: 'This server runs on a clock that is moved by hand.',
   virtual: 'Virtual',
   n1Day: '1 day',
@@ -146,6 +149,7 @@ export const resource = {
 };
 
 export const shell = {
+  theServersClock: 'The time by the server',
   contacts: 'Contacts',
   bulkOperations: 'Bulk operations',
   skipToTheContent: 'Skip to the content',
@@ -165,7 +169,6 @@ export const shell = {
 
 export const skeleton = {
   loading: 'Loading',
-  px: 'px',
 };
 
 export const status = {

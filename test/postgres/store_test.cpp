@@ -26,6 +26,7 @@ PostgresOptions options_of(const std::string& schema, int port) {
   options.schema = schema;
   options.holder = "test";
   options.reach_for = Duration{500};
+  options.lease = Duration{3'000};
   return options;
 }
 
@@ -137,6 +138,17 @@ TEST_F(PostgresStoreTest, former_leader_writes_nothing) {
   EXPECT_FALSE(first->put_account({}, line));
   EXPECT_EQ(count("roots"), 1);
   EXPECT_EQ(second->commit(batch_of({start_of("r2")})).at(0), CommitOutcome::done);
+
+  // It may lead again, under a new fence, once it knows that it does not.
+  second.reset();
+  auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  bool again = false;
+  while (!again && std::chrono::steady_clock::now() < until) {
+    ASSERT_TRUE(first->take_lead());
+    again = first->commit(batch_of({start_of("r3")})).at(0) == CommitOutcome::done;
+  }
+  EXPECT_TRUE(again);
+  EXPECT_EQ(database().number("select fence from " + schema_ + ".leases"), 3);
 }
 
 // C-12: more than one statement holds is split between groups, never within one.

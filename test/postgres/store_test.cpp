@@ -197,6 +197,24 @@ TEST_F(PostgresStoreTest, unreachable_server_is_named_without_its_password) {
   EXPECT_EQ(opened.error().message.find("s3cret"), std::string::npos);
 }
 
+// C-11: what others read with plain SQL follows from the commit at once.
+TEST_F(PostgresStoreTest, views_show_what_was_committed) {
+  auto store = leading(database().port());
+  RunWrite ended = start_of("r2");
+  ended.summary.status = RunStatus::completed;
+  ASSERT_EQ(store->commit(batch_of({start_of("r1"), ended})).at(1), CommitOutcome::done);
+  std::string executions =
+      schema_ + ".executions where type = 'workflow' and target_name = 'orders'";
+  EXPECT_EQ(database().number("select count(*) from " + executions + " and status = 'running'"), 1);
+  EXPECT_EQ(database().number("select count(*) from " + executions +
+                              " and status = 'completed' and completed_at is not null"),
+            1);
+  EXPECT_EQ(count("workflow_executions"), 2);
+  for (const char* view : {"timer_tasks", "workflow_wait_executions", "workflow_event_listeners",
+                           "workflow_signals", "contacts", "workflows"})
+    EXPECT_EQ(count(view), 0) << view;
+}
+
 // C-23: lines are chained by themselves soon after their commit.
 TEST_F(PostgresStoreTest, lines_of_audit_are_chained_without_being_read) {
   auto store = leading(database().port());

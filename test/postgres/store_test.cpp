@@ -26,6 +26,7 @@ PostgresOptions options_of(const std::string& schema, int port) {
   options.schema = schema;
   options.holder = "test";
   options.reach_for = Duration{500};
+  options.lease = Duration{3'000};
   return options;
 }
 
@@ -137,6 +138,17 @@ TEST_F(PostgresStoreTest, former_leader_writes_nothing) {
   EXPECT_FALSE(first->put_account({}, line));
   EXPECT_EQ(count("roots"), 1);
   EXPECT_EQ(second->commit(batch_of({start_of("r2")})).at(0), CommitOutcome::done);
+
+  // It may lead again, under a new fence, once it knows that it does not.
+  second.reset();
+  auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  bool again = false;
+  while (!again && std::chrono::steady_clock::now() < until) {
+    ASSERT_TRUE(first->take_lead());
+    again = first->commit(batch_of({start_of("r3")})).at(0) == CommitOutcome::done;
+  }
+  EXPECT_TRUE(again);
+  EXPECT_EQ(database().number("select fence from " + schema_ + ".leases"), 3);
 }
 
 // C-12: more than one statement holds is split between groups, never within one.
@@ -183,6 +195,24 @@ TEST_F(PostgresStoreTest, unreachable_server_is_named_without_its_password) {
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code, ErrorCode::invalid_setting);
   EXPECT_EQ(opened.error().message.find("s3cret"), std::string::npos);
+}
+
+// C-11: what others read with plain SQL follows from the commit at once.
+TEST_F(PostgresStoreTest, views_show_what_was_committed) {
+  auto store = leading(database().port());
+  RunWrite ended = start_of("r2");
+  ended.summary.status = RunStatus::completed;
+  ASSERT_EQ(store->commit(batch_of({start_of("r1"), ended})).at(1), CommitOutcome::done);
+  std::string executions =
+      schema_ + ".executions where type = 'workflow' and target_name = 'orders'";
+  EXPECT_EQ(database().number("select count(*) from " + executions + " and status = 'running'"), 1);
+  EXPECT_EQ(database().number("select count(*) from " + executions +
+                              " and status = 'completed' and completed_at is not null"),
+            1);
+  EXPECT_EQ(count("workflow_executions"), 2);
+  for (const char* view : {"timer_tasks", "workflow_wait_executions", "workflow_event_listeners",
+                           "workflow_signals", "contacts", "workflows"})
+    EXPECT_EQ(count(view), 0) << view;
 }
 
 // C-23: lines are chained by themselves soon after their commit.

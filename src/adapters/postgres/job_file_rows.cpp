@@ -37,7 +37,10 @@ Outcome<Rows> letter_batch(Connection& connection, const DeadLetterFilter& filte
   Arguments asked;
   asked.number(before).number(uint64_t{size});
   std::string sql = std::string(letter_columns) + "where number < $1";
-  if (!filter.account.empty()) {
+  if (!filter.job.empty()) {
+    asked.text(filter.job.text());
+    sql += " and job = $3";
+  } else if (!filter.account.empty()) {
     asked.text(filter.account.text());
     sql += " and account = $3";
     if (filter.open) sql += *filter.open ? " and open = true" : " and open = false";

@@ -48,6 +48,7 @@ Outcome<bool> Lead::take() {
   if (!taken.next()) return false;
   epoch_ = taken.natural(0);
   settings_.changed(epoch_);
+  if (thread_.joinable()) thread_.join();  // of a lead that was lost: it has nothing left to do
   thread_ = std::thread([this] { renew(); });
   return true;
 }

@@ -24,7 +24,7 @@ create table dead_letters (
 create index dead_letter_account on dead_letters (account, open, number);
 create index dead_letter_newest on dead_letters (account, number);
 create index dead_letter_open on dead_letters (account, reason_code) where open;
-create index dead_letter_job on dead_letters (job) where open;
+create index dead_letter_job on dead_letters (job, number);
 
 create table blobs (
   account text collate "C" not null,

@@ -32,8 +32,8 @@ std::string counts_of(const WaitRecord& record) {
   tally_wait(changes, record, 1);
   return lines_of(changes);
 }
-/// What an opening counts for, and what an end counts for, one of the two whether it happened now
-/// being for the statement to find out.
+/// What an opening counts for, and an end. Whether either happens now the statement finds out: it
+/// knows what the row was before.
 std::string openings_of(const WaitRecord& record) {
   WaitRecord open = record;
   open.wait.status = WaitStatus::scheduled;
@@ -158,7 +158,6 @@ class WaitColumns {
              " as sign, unnest(string_to_array(" + text +
              ", chr(30))) as line from wait_want w join won using (n)" + rest;
     };
-    std::string words;
     return "insert into wait_tally as t (kind, account, slot, workflow, key, waits, waited_ms) "
            "select kind, account, slot, workflow, key, sum(sign * waits)::bigint, sum(sign * "
            "waited_ms)::bigint from (select account, workflow, sign, split_part(line, chr(31), 1) "

@@ -75,7 +75,7 @@ class Question {
       words += (words.empty() ? "'" : ", '") + std::string(name_of(status)) + "'";
     }
     if (all_pending) word("status in ('scheduled', 'waiting')");
-    if (!all_pending || filter.statuses.size() == 1) word("status in (" + words + ")");
+    word("status in (" + words + ")");
   }
   /// Without regard to the case of ASCII letters: both sides are of the C collation.
   void found(const std::string& q) {

@@ -35,6 +35,8 @@ struct WireDelivery {
   /// What a repeated delivery has in common with the first: the sender's id, or its place.
   std::string id{};
   std::vector<std::pair<std::string, std::string>> headers{};
+  /// It was delivered as often as it may be, in vain, and will not be again.
+  bool exhausted = false;
 };
 
 struct WireSettlement {

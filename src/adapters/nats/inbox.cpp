@@ -63,6 +63,21 @@ bool Inbox::take_plain(Message message) {
   return true;
 }
 
+void Inbox::take_exhausted(Message message, const std::string& place, uint32_t deliveries) {
+  WireDelivery delivery = delivery_of(message.get());
+  delivery.exhausted = true;
+  delivery.deliveries = deliveries;
+  delivery.id = place;
+  for (const auto& [name, value] : delivery.headers)
+    if (name == "Nats-Msg-Id") delivery.id = value;
+  {
+    std::lock_guard lock(mutex_);
+    ++plain_;
+    deliveries_.push_back(std::move(delivery));
+  }
+  news_.notify_one();
+}
+
 void Inbox::confirm(WireConfirm confirm) {
   {
     std::lock_guard lock(mutex_);

@@ -19,6 +19,8 @@ class Inbox {
   void take(const std::string& consumer, Message message);
   /// One that is not. False when too many wait: it is dropped.
   bool take_plain(Message message);
+  /// One that the server has given up.
+  void take_exhausted(Message message, const std::string& place, uint32_t deliveries);
   void confirm(WireConfirm confirm);
   Wire::News wait(size_t most, Duration patience);
   void wake();

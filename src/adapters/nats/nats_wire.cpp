@@ -6,6 +6,7 @@
 #include "adapters/nats/inbox.h"
 #include "adapters/nats/link.h"
 #include "adapters/nats/streams.h"
+#include "base/json.h"
 
 namespace fermata {
 
@@ -41,6 +42,7 @@ struct NatsWire::Parts {
   Outcome<void> check_server(bool first);
   Outcome<void> prepare(bool first);
   Outcome<void> listen();
+  void take_advisory(natsMsg* advisory);
   Outcome<Subscription> subscribe(const ConsumerWanted& consumer);
   void read(const ConsumerWanted& consumer);
   bool fetch(const ConsumerWanted& consumer, natsSubscription* from);
@@ -120,6 +122,18 @@ Outcome<void> NatsWire::Parts::listen() {
     natsStatus status = natsConnection_Subscribe(&made, link.connection(), subject, hear, this);
     FERMATA_TRY_VOID(keep(status, made));
   }
+  auto advise = [](natsConnection*, natsSubscription*, natsMsg* message, void* parts) {
+    Message owned(message);
+    static_cast<Parts*>(parts)->take_advisory(message);
+  };
+  for (const ConsumerWanted& consumer : consumers_wanted()) {
+    std::string subject =
+        "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES." + options.stream_sys + "." + consumer.name;
+    natsSubscription* made = nullptr;
+    natsStatus status = natsConnection_QueueSubscribe(&made, link.connection(), subject.c_str(),
+                                                      group, advise, this);
+    FERMATA_TRY_VOID(keep(status, made));
+  }
   for (const char* subject : read_by_one) {
     natsSubscription* made = nullptr;
     natsStatus status =
@@ -127,6 +141,22 @@ Outcome<void> NatsWire::Parts::listen() {
     FERMATA_TRY_VOID(keep(status, made));
   }
   return {};
+}
+
+/// The server says that it delivers a message no more; the stream still has it.
+void NatsWire::Parts::take_advisory(natsMsg* advisory) {
+  auto said =
+      parse_json({natsMsg_GetData(advisory), static_cast<size_t>(natsMsg_GetDataLength(advisory))});
+  if (!said || !said->get("stream_seq").is_integer()) return;
+  auto place = static_cast<uint64_t>(said->get("stream_seq").as_integer());
+  const Value& often = said->get("deliveries");
+  natsMsg* found = nullptr;
+  jsErrCode code{};
+  natsStatus status =
+      js_GetMsg(&found, link.jetstream(), options.stream_sys.c_str(), place, nullptr, &code);
+  if (status != NATS_OK) return;
+  inbox.take_exhausted(Message(found), options.stream_sys + ":" + std::to_string(place),
+                       often.is_integer() ? static_cast<uint32_t>(often.as_integer()) : 1);
 }
 
 Outcome<Subscription> NatsWire::Parts::subscribe(const ConsumerWanted& consumer) {

@@ -45,6 +45,17 @@ class Outsider {
     ASSERT_EQ(js_AddStream(&made, jetstream_.get(), &config, nullptr, nullptr), NATS_OK);
     StreamInfo owned(made);
   }
+  void make_consumer(const char* stream, const char* name, const char* subject, int deliveries) {
+    jsConsumerConfig config;
+    jsConsumerConfig_Init(&config);
+    config.Durable = name;
+    config.FilterSubject = subject;
+    config.AckPolicy = js_AckExplicit;
+    config.MaxDeliver = deliveries;
+    jsConsumerInfo* made = nullptr;
+    ASSERT_EQ(js_AddConsumer(&made, jetstream_.get(), stream, &config, nullptr, nullptr), NATS_OK);
+    ConsumerInfo owned(made);
+  }
   StreamInfo stream(const char* name) {
     jsStreamInfo* found = nullptr;
     js_GetStreamInfo(&found, jetstream_.get(), name, nullptr, nullptr);
@@ -261,6 +272,28 @@ TEST_F(NatsWireTest, message_is_delivered_again_until_it_is_settled) {
   ASSERT_TRUE(poison);
   wire->settle(poison->number, {Kind::dead, {}});
   EXPECT_TRUE(becomes([&] { return *wire->pending("sys.job.cancel") == 0; }));
+}
+
+// C-71
+TEST_F(NatsWireTest, message_that_the_server_gives_up_is_told_as_such) {
+  Outsider outsider(server.url());
+  outsider.make_stream("CORDUM_SYS", {"sys.>"});
+  outsider.make_consumer("CORDUM_SYS", "fermata_submit", "sys.job.submit", 2);
+  auto wire = open();
+  ASSERT_TRUE(wire);
+  outsider.say("sys.job.submit", "in vain");
+  for (int i = 0; i < 2; ++i) {
+    auto delivery = next(*wire);
+    ASSERT_TRUE(delivery);
+    EXPECT_FALSE(delivery->exhausted);
+    wire->settle(delivery->number, {Kind::again, {10}});
+  }
+  auto given_up = next(*wire);
+  ASSERT_TRUE(given_up);
+  EXPECT_TRUE(given_up->exhausted);
+  EXPECT_EQ(given_up->bytes, "in vain");
+  EXPECT_EQ(given_up->subject, "sys.job.submit");
+  EXPECT_EQ(given_up->deliveries, 2u);
 }
 
 TEST_F(NatsWireTest, what_was_not_settled_comes_again_in_the_next_life) {

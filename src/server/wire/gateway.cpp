@@ -66,6 +66,10 @@ void Gateway::run() {
 
 void Gateway::handle(WireDelivery delivery) {
   ++counts_.received;
+  if (delivery.exhausted)
+    return (void)bury(
+        delivery,
+        {ErrorCode::queue_full, "It was delivered as often as it may be and never done with.", {}});
   auto packet = parts_.codec.read(delivery.bytes);
   if (!packet) return refuse(delivery, packet.error());
   if (packet->sender_id == options_.sender) return ack(delivery);

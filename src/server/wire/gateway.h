@@ -59,6 +59,8 @@ class Gateway {
   void put_off(const WireDelivery& delivery, Duration pause);
   void fail(const WireDelivery& delivery, const Error& error);
   void refuse(const WireDelivery& delivery, const Error& error);
+  /// False when the letter could not be kept; then nothing has happened.
+  bool bury(const WireDelivery& delivery, const Error& error);
 
   // ends.cpp
   /// Has it told that the job ended; then the delivery is settled. Number 0: none waits for it.

@@ -136,6 +136,20 @@ TEST_F(WireGateway, of_a_long_message_the_beginning_is_kept) {
   EXPECT_EQ(kept.size(), poison_bytes_max);
 }
 
+// C-71
+TEST_F(WireGateway, message_that_the_server_gave_up_is_a_dead_letter) {
+  begin();
+  WireDelivery delivery;
+  delivery.subject = "sys.job.submit";
+  delivery.bytes = bytes_of(request("j-1"));
+  delivery.deliveries = 100;
+  delivery.exhausted = true;
+  wire.deliver(delivery);
+  for (int tries = 0; tries < 4'000 && letters.kept().empty(); ++tries) usleep(5'000);
+  ASSERT_EQ(letters.kept().size(), 1u);
+  EXPECT_EQ(letters.kept()[0].letter.attempts, 100u);
+}
+
 // C-219, J-85
 TEST_F(WireGateway, result_that_is_delivered_again_is_a_duplicate) {
   begin();

@@ -64,6 +64,13 @@ void Gateway::refuse(const WireDelivery& delivery, const Error& error) {
   WireSettlement again{WireSettlement::Kind::again, refusal_pause};
   if (delivery.deliveries < refusals_before_death)
     return parts_.wire.settle(delivery.number, again);
+  // First the letter, then its death: whoever dies between the two is delivered once more.
+  bool kept = bury(delivery, error);
+  parts_.wire.settle(delivery.number,
+                     kept ? WireSettlement{WireSettlement::Kind::dead, {}} : again);
+}
+
+bool Gateway::bury(const WireDelivery& delivery, const Error& error) {
   Instant now = parts_.clock.now();
   DeadLetterEntry entry = entry_of(delivery, error, options_.account, now);
   AuditLine line{options_.account,
@@ -73,17 +80,15 @@ void Gateway::refuse(const WireDelivery& delivery, const Error& error) {
                  entry.letter.id,
                  std::string(name_of(error.code)),
                  Value::object({{"subject", delivery.subject}, {"message_id", delivery.id}})};
-  // First the letter, then its death: whoever dies between the two is delivered once more.
-  if (auto kept = parts_.poison.keep_poison(entry, line); !kept)
-    return parts_.wire.settle(delivery.number, again);
+  if (!parts_.poison.keep_poison(entry, line)) return false;
   ++counts_.dead;
   front::cap::Outgoing notice = front::cap::dead_letter_of(entry.letter, options_.sender);
   (void)parts_.wire.publish(
       {0, notice.subject, notice.message_id, parts_.codec.write(notice.packet)});
-  parts_.wire.settle(delivery.number, {WireSettlement::Kind::dead, {}});
   if (options_.warn)
     options_.warn("A message of the bus cannot be used; it is a dead letter now",
                   delivery.subject + ": " + error.message);
+  return true;
 }
 
 }  // namespace fermata::server

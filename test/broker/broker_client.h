@@ -1,4 +1,5 @@
 #pragma once
+#include <amqp.h>
 #include <amqp_framing.h>
 
 #include <chrono>

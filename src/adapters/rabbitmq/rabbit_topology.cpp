@@ -108,8 +108,8 @@ Outcome<void> declare_queue(RabbitConnection& connection, const RabbitQueue& que
   return connection.failure("declaring queue " + queue.name, said);
 }
 
-Outcome<void> bind(RabbitConnection& connection, const std::string& queue,
-                   const std::string& exchange) {
+Outcome<void> bind_queue(RabbitConnection& connection, const std::string& queue,
+                         const std::string& exchange) {
   amqp_queue_bind(connection.state(), RabbitConnection::channel, bytes_of(queue),
                   bytes_of(exchange), bytes_of(queue), amqp_empty_table);
   amqp_rpc_reply_t reply = amqp_get_rpc_reply(connection.state());
@@ -152,9 +152,9 @@ Outcome<void> declare_topology(RabbitConnection& connection, const RabbitShape& 
     FERMATA_TRY_VOID(declare_queue(connection, queue, shape));
     if (queue.back_to_origin) {
       FERMATA_TRY_VOID(declare_exchange(connection, queue.name, "fanout"));
-      FERMATA_TRY_VOID(bind(connection, queue.name, queue.name));
+      FERMATA_TRY_VOID(bind_queue(connection, queue.name, queue.name));
     } else {
-      FERMATA_TRY_VOID(bind(connection, queue.name, rabbit_exchange));
+      FERMATA_TRY_VOID(bind_queue(connection, queue.name, rabbit_exchange));
     }
   }
   return {};

@@ -17,8 +17,8 @@ namespace {
 constexpr int batch_max = 64;
 constexpr int64_t fetch_ms = 5'000;
 constexpr int64_t publish_wait_ms = 2'000;
-constexpr int64_t pause_first_ms = 200;
-constexpr int64_t pause_max_ms = 10'000;
+constexpr int64_t open_pause_first_ms = 200;
+constexpr int64_t open_pause_max_ms = 10'000;
 constexpr size_t plain_waiting_max = 16'384;
 constexpr int64_t payload_bytes_advised = 1 << 20;
 
@@ -197,13 +197,13 @@ bool NatsWire::Parts::fetch(const ConsumerWanted& consumer, natsSubscription* fr
 }
 
 void NatsWire::Parts::read(const ConsumerWanted& consumer) {
-  int64_t pause = pause_first_ms;
+  int64_t pause = open_pause_first_ms;
   Subscription from;
   uint64_t epoch = 0;
   while (!stopping) {
     if (from && epoch == link.epoch() && fetch(consumer, from.get())) {
       inbox.keep_alive();
-      pause = pause_first_ms;
+      pause = open_pause_first_ms;
       continue;
     }
     from.reset();
@@ -216,7 +216,7 @@ void NatsWire::Parts::read(const ConsumerWanted& consumer) {
       continue;
     }
     if (!rest(pause)) return;
-    pause = std::min(pause * 2, pause_max_ms);
+    pause = std::min(pause * 2, open_pause_max_ms);
   }
 }
 
@@ -250,7 +250,7 @@ bool NatsWire::Parts::publish_one(const WireMessage& message) {
 }
 
 void NatsWire::Parts::publish_all() {
-  int64_t pause = pause_first_ms;
+  int64_t pause = open_pause_first_ms;
   for (;;) {
     WireMessage next;
     {
@@ -260,13 +260,13 @@ void NatsWire::Parts::publish_all() {
       next = outgoing.front();
     }
     if (publish_one(next)) {
-      pause = pause_first_ms;
+      pause = open_pause_first_ms;
       std::lock_guard lock(mutex);
       outgoing.pop_front();
       continue;
     }
     if (!rest(pause)) return;
-    pause = std::min(pause * 2, pause_max_ms);
+    pause = std::min(pause * 2, open_pause_max_ms);
   }
 }
 

@@ -1,5 +1,6 @@
 #include "adapters/postgres/asking.h"
 
+#include "base/json.h"
 #include "ports/record/record.h"
 
 namespace fermata::postgres {
@@ -15,6 +16,10 @@ Outcome<void> order(Connection& connection, std::string_view doing, std::string_
   FERMATA_TRY(rows, connection.ask(doing, sql, arguments));
   (void)rows;
   return {};
+}
+
+std::string json_or_nothing(const Value& value) {
+  return value.is_null() ? std::string() : to_json(value);
 }
 
 std::string readable(std::string_view text) {

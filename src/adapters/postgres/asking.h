@@ -25,6 +25,9 @@ Outcome<void> append_line(Connection& connection, const AuditLine& line);
 Outcome<void> order(Connection& connection, std::string_view doing, std::string_view sql,
                     const Arguments& arguments = {});
 
+/// JSON, or nothing for null.
+std::string json_or_nothing(const Value& value);
+
 /// The time in a column, or nothing for null.
 inline std::optional<Instant> instant_in(const Rows& rows, int column) {
   if (rows.is_null(column)) return std::nullopt;

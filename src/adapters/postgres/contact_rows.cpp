@@ -10,7 +10,7 @@
 namespace fermata::postgres {
 namespace {
 
-constexpr size_t scan_batch_max = 1'024;
+constexpr size_t listed_batch_max = 1'024;
 constexpr const char* contact_columns =
     "select account || E'\\n' || id, record from contact_records ";
 
@@ -28,7 +28,7 @@ Outcome<std::pair<std::vector<Record>, std::string>> page_of(std::string_view ta
   std::pair<std::vector<Record>, std::string> page;
   uint64_t last = 0;
   before = std::min<uint64_t>(before, INT64_MAX);
-  size_t size = std::clamp<size_t>(limit + 1, 16, scan_batch_max);
+  size_t size = std::clamp<size_t>(limit + 1, 16, listed_batch_max);
   for (;;) {
     FERMATA_TRY(rows, ask(before, size));
     while (rows.next()) {
@@ -44,7 +44,7 @@ Outcome<std::pair<std::vector<Record>, std::string>> page_of(std::string_view ta
       last = before;
     }
     if (rows.count() < size) return page;
-    size = std::min(size * 2, scan_batch_max);
+    size = std::min(size * 2, listed_batch_max);
   }
 }
 
@@ -88,7 +88,7 @@ Outcome<ContactPage> list_contacts(Connection& connection, const ContactFilter& 
                                    size_t limit, const std::string& cursor) {
   ContactPage page;
   std::string after = cursor;
-  size_t size = std::clamp<size_t>(limit + 1, 16, scan_batch_max);
+  size_t size = std::clamp<size_t>(limit + 1, 16, listed_batch_max);
   for (;;) {
     Arguments asked;
     asked.text(filter.account.text()).text(after).number(uint64_t{size});
@@ -104,7 +104,7 @@ Outcome<ContactPage> list_contacts(Connection& connection, const ContactFilter& 
       page.items.push_back(std::move(contact));
     }
     if (found.size() < size) return page;
-    size = std::min(size * 2, scan_batch_max);
+    size = std::min(size * 2, listed_batch_max);
   }
 }
 

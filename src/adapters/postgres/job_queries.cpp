@@ -8,7 +8,7 @@
 namespace fermata::postgres {
 namespace {
 
-Outcome<record::JobRecord> record_of(const FoundRoot& root) {
+Outcome<record::JobRecord> job_record_of(const FoundRoot& root) {
   auto decoded = record::decode_job(root.record, root_salt(RootKind::job, root.id));
   if (!decoded) return damaged_row("roots", root.id, "its checksum does not match");
   if (decoded->summary.id.text() != root.id)
@@ -56,7 +56,7 @@ Outcome<std::vector<StoredJob>> load_jobs(Connection& connection, std::span<cons
   std::vector<WantedHistory> wanted;
   for (const FoundRoot& root : roots) {
     StoredJob& job = out[places.at(root.id)];
-    FERMATA_TRY(record, record_of(root));
+    FERMATA_TRY(record, job_record_of(root));
     job.version = record.version;
     job.summary = std::move(record.summary);
     wanted.push_back({&root, 1, job.summary.last_sequence, true, &job.history});
@@ -72,7 +72,7 @@ Outcome<JobPage> list_jobs(Connection& connection, const JobFilter& filter, size
   JobPage page;
   uint64_t last = 0;
   auto visit = [&](const FoundRoot& root) -> Outcome<bool> {
-    FERMATA_TRY(record, record_of(root));
+    FERMATA_TRY(record, job_record_of(root));
     if (!matches(filter, record.summary)) return true;
     if (page.items.size() == limit) {
       page.next_cursor = cursor_of(last);
@@ -92,7 +92,7 @@ Outcome<Store::OpenJobsPage> open_jobs(Connection& connection, uint64_t after, s
   page.cursor = roots.empty() ? after : roots.back().number;
   page.more = roots.size() >= limit;
   for (const FoundRoot& root : roots) {
-    FERMATA_TRY(record, record_of(root));
+    FERMATA_TRY(record, job_record_of(root));
     page.jobs.push_back(std::move(record.summary));
   }
   return page;

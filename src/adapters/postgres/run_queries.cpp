@@ -9,7 +9,7 @@
 namespace fermata::postgres {
 namespace {
 
-Outcome<record::RunRecord> record_of(const FoundRoot& root) {
+Outcome<record::RunRecord> run_record_of(const FoundRoot& root) {
   auto decoded = record::decode_run(root.record, root_salt(RootKind::run, root.id));
   if (!decoded) return damaged_row("roots", root.id, "its checksum does not match");
   if (decoded->summary.id.text() != root.id)
@@ -113,7 +113,7 @@ Outcome<std::vector<StoredRun>> load_runs(Connection& connection, std::span<cons
   std::vector<WantedHistory> wanted;
   for (const FoundRoot& root : roots) {
     StoredRun& run = out[places.at(root.id)];
-    FERMATA_TRY(record, record_of(root));
+    FERMATA_TRY(record, run_record_of(root));
     run.version = record.version;
     run.summary = std::move(record.summary);
     if (kept.contains(root.number))
@@ -133,7 +133,7 @@ Outcome<StoredRun> find_run(Connection& connection, const RunId& id, uint64_t fi
   ids.add(id.text());
   FERMATA_TRY(roots, find_roots(connection, RootKind::run, ids));
   if (roots.empty()) return StoredRun{};
-  FERMATA_TRY(record, record_of(roots.front()));
+  FERMATA_TRY(record, run_record_of(roots.front()));
   StoredRun run{record.version, std::move(record.summary), {}};
   uint64_t last = run.summary.last_sequence;
   if (first_sequence > last) return run;
@@ -157,7 +157,7 @@ Outcome<std::optional<RunSummary>> run_summary(Connection& connection, const Run
   ids.add(id.text());
   FERMATA_TRY(roots, find_roots(connection, RootKind::run, ids));
   if (roots.empty()) return std::optional<RunSummary>{};
-  FERMATA_TRY(record, record_of(roots.front()));
+  FERMATA_TRY(record, run_record_of(roots.front()));
   return std::optional(std::move(record.summary));
 }
 
@@ -166,7 +166,7 @@ Outcome<RunPage> list_runs(Connection& connection, const RunFilter& filter, size
   RunPage page;
   uint64_t last = 0;
   auto visit = [&](const FoundRoot& root) -> Outcome<bool> {
-    auto record = record_of(root);
+    auto record = run_record_of(root);
     if (!record) {
       // One run that cannot be read must not hide the others, nor be missing without a word.
       page.damages.push_back(std::move(record).error());
@@ -191,7 +191,7 @@ Outcome<PendingRuns> pending_runs(Connection& connection, uint64_t after, size_t
   out.page.cursor = roots.empty() ? after : roots.back().number;
   out.page.more = roots.size() >= limit;
   for (const FoundRoot& root : roots) {
-    auto record = record_of(root);
+    auto record = run_record_of(root);
     if (!record) {
       out.damages.push_back(std::move(record).error());
       continue;

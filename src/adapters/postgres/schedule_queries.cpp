@@ -9,7 +9,7 @@
 namespace fermata::postgres {
 namespace {
 
-Outcome<record::ScheduleRecord> record_of(const FoundRoot& root) {
+Outcome<record::ScheduleRecord> schedule_record_of(const FoundRoot& root) {
   auto decoded = record::decode_schedule(root.record, root_salt(RootKind::schedule, root.id));
   if (!decoded) return damaged_row("roots", root.id, "its checksum does not match");
   if (root_id(decoded->summary.key()) != root.id)
@@ -61,7 +61,7 @@ Outcome<std::vector<StoredSchedule>> load_schedules(Connection& connection,
   std::vector<WantedHistory> wanted;
   for (const FoundRoot& root : roots) {
     StoredSchedule& schedule = out[places.at(root.id)];
-    FERMATA_TRY(record, record_of(root));
+    FERMATA_TRY(record, schedule_record_of(root));
     schedule.version = record.version;
     schedule.summary = std::move(record.summary);
     auto kept = checkpoints.find(root.number);
@@ -87,7 +87,7 @@ Outcome<SchedulePage> list_schedules(Connection& connection, const ScheduleFilte
   SchedulePage page;
   uint64_t last = 0;
   auto visit = [&](const FoundRoot& root) -> Outcome<bool> {
-    FERMATA_TRY(record, record_of(root));
+    FERMATA_TRY(record, schedule_record_of(root));
     if (!matches(filter, record.summary)) return true;
     if (page.items.size() == limit) {
       page.next_cursor = cursor_of(last);
@@ -108,7 +108,7 @@ Outcome<Store::OpenSchedulesPage> open_schedules(Connection& connection, uint64_
   page.cursor = roots.empty() ? after : roots.back().number;
   page.more = roots.size() >= limit;
   for (const FoundRoot& root : roots) {
-    FERMATA_TRY(record, record_of(root));
+    FERMATA_TRY(record, schedule_record_of(root));
     if (record.summary.next_due) page.schedules.push_back(std::move(record.summary));
   }
   return page;

@@ -1,17 +1,10 @@
 #include "adapters/postgres/asking.h"
 #include "adapters/postgres/commit_statement.h"
 #include "base/check.h"
-#include "base/json.h"
 #include "ports/record/fields_record.h"
 
 /// What commits change of deliveries, contacts and registrations.
 namespace fermata::postgres {
-namespace {
-
-std::string json_of(const Value& value) { return value.is_null() ? std::string() : to_json(value); }
-
-}  // namespace
-
 void add_deliveries(CommitStatement& statement, Writes writes) {
   Column places(Type::integer), ids(Type::text), expected(Type::number), states(Type::integer);
   Column records(Type::bytes);
@@ -86,8 +79,8 @@ void add_contacts(CommitStatement& statement, Writes writes) {
     add_readable(phones, contact.phone);
     add_readable(emails, contact.email);
     out.add(contact.opted_out_at.has_value());
-    add_or_none(fields, json_of(contact.fields));
-    add_or_none(labels, json_of(contact.labels));
+    add_or_none(fields, json_or_nothing(contact.fields));
+    add_or_none(labels, json_or_nothing(contact.labels));
     add_or_none(deleted, contact.deleted_at);
     created.add(contact.created_at.ms);
     updated.add(contact.updated_at.ms);

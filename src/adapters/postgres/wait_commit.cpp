@@ -69,8 +69,6 @@ std::string event_types_of(const Wait& wait) {
   return out;
 }
 
-std::string json_of(const Value& value) { return value.is_null() ? std::string() : to_json(value); }
-
 class WaitColumns {
  public:
   void add(int64_t n, const WaitRecord& record) {
@@ -107,8 +105,8 @@ class WaitColumns {
     add_readable(local_target_, member_text(wait.intent, "local_target"));
     add_readable(gap_policy_, member_text(wait.intent, "gap_policy"));
     add_readable(tzdata_, member_text(wait.intent, "tzdata_version"));
-    add_or_none(config_, json_of(wait.config));
-    add_or_none(metadata_, json_of(wait.metadata));
+    add_or_none(config_, json_or_nothing(wait.config));
+    add_or_none(metadata_, json_or_nothing(wait.metadata));
     add_or_none(listeners_, wait.listeners.empty() ? "" : to_json(listeners_value(wait)));
     counts_.add(counts_of(record));
     record_.add(record::encode_fields(wait, salt_of("waits", wait.id)));

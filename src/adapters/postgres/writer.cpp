@@ -254,11 +254,14 @@ Outcome<void> Writer::transact_once(const AuditLine* line, const Body& body, boo
   Outcome<void> made = begin_and_write(line, body, epoch);
   if (!made) {
     Trouble trouble = writing_.last_trouble();
-    again = trouble == Trouble::again || trouble == Trouble::taken;
-    bool lost = !writing_.alive();
-    if (!lost) writing_.script("rollback");
-    if (lost) return fail(ErrorCode::store_unavailable, "the connection to PostgreSQL was lost");
-    return made;
+    again = trouble == Trouble::again || trouble == Trouble::taken || !writing_.alive();
+    if (writing_.alive()) {
+      writing_.script("rollback");
+      return made;
+    }
+    // Before the commit nothing has happened, and a session that was ended while it had nothing to
+    // do is met here first.
+    return fail(ErrorCode::store_unavailable, "the connection to PostgreSQL was lost");
   }
   Reply ended = writing_.script("commit");
   if (ended.trouble == Trouble::none) return {};

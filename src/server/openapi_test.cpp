@@ -11,7 +11,8 @@ void with_everything(ApiOptions& options) {
   options.demo_echo = true;
   options.test_clock =
       TestClock{[] { return Instant{0}; }, [](Instant at) -> Outcome<Instant> { return at; },
-                [](Duration by) -> Outcome<Instant> { return Instant{by.ms}; }};
+                [](Duration by) -> Outcome<Instant> { return Instant{by.ms}; },
+                [](bool) -> Outcome<Instant> { return Instant{}; }};
 }
 
 std::string filled(std::string_view path) {

@@ -543,6 +543,12 @@ export interface paths {
                     from?: string;
                     to?: string;
                     q?: string;
+                    version?: string;
+                    error_code?: string;
+                    node?: string;
+                    wait_kind?: string;
+                    retrying?: string;
+                    attention?: string;
                     limit?: string;
                     cursor?: string;
                     offset?: string;
@@ -1333,11 +1339,12 @@ export interface paths {
     "/api/v1/stream": {
         parameters: {
         };
-        /** The account's executions as they change. */
+        /** The account's executions and other things as they change. */
         get: {
             parameters: {
                 query?: {
                     kinds?: string;
+                    execution?: string;
                     last_event_id?: string;
                 };
             };
@@ -4954,6 +4961,12 @@ export interface paths {
                     from?: string;
                     to?: string;
                     q?: string;
+                    version?: string;
+                    error_code?: string;
+                    node?: string;
+                    wait_kind?: string;
+                    retrying?: string;
+                    attention?: string;
                 };
             };
             responses: {
@@ -5089,6 +5102,7 @@ export interface paths {
                         "application/json": {
                             versions: unknown[];
                             waiting: object;
+                            at?: object;
                             counted: number;
                             more: boolean;
                             measured_since?: string;

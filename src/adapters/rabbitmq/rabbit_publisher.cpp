@@ -9,7 +9,7 @@ namespace fermata {
 namespace {
 
 /// Often enough for heartbeats.
-constexpr int wait_ms = 1'000;
+constexpr int idle_wait_ms = 1'000;
 
 amqp_table_entry_t text_entry(const std::string& key, const std::string& value) {
   amqp_field_value_t field;
@@ -80,7 +80,7 @@ void RabbitPublisher::serve(RabbitConnection& connection) {
       std::lock_guard lock(mutex_);
       more = !queue_.empty();
     }
-    if (!more) bell_.wait(connection.socket(), wait_ms);
+    if (!more) bell_.wait(connection.socket(), idle_wait_ms);
   }
 }
 

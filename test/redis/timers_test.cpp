@@ -306,5 +306,19 @@ TEST_F(TimersTest, engine_is_rung_when_something_is_due) {
   EXPECT_EQ(one.due(clock.now(), 9).size(), 1u);
 }
 
+TEST_F(TimersTest, nobody_is_rung_after_it_was_muted) {
+  std::atomic<int> rings{0};
+  RedisTimersOptions made;
+  made.on_due = [&] { ++rings; };
+  RedisTimers one(options(), made, clock);
+  ASSERT_TRUE(one.settle(seconds(20)));
+  arm(one, 1);
+  one.mute();
+  clock.set(Instant{start_ms + 60'000});
+  ASSERT_TRUE(one.settle(seconds(20)));
+  EXPECT_EQ(one.due(clock.now(), 9).size(), 1u);
+  EXPECT_EQ(rings, 0);
+}
+
 }  // namespace
 }  // namespace fermata

@@ -135,6 +135,7 @@ void RedisShared::begin(AskWorkers ask) {
 }
 
 void RedisShared::stop() {
+  if (timers_) timers_->mute();
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;

@@ -56,6 +56,8 @@ class RedisTimers final : public Timers {
   };
   Counts counts() const;
   bool is_away() const { return away_; }
+  /// From now on nobody is rung, and nobody is being rung: whoever would be may go.
+  void mute();
   /// Waits until everything was sent and all that is due was claimed; false when it was not in
   /// time, or Redis is away.
   bool settle(std::chrono::milliseconds within);
@@ -82,6 +84,7 @@ class RedisTimers final : public Timers {
   bool find_index();
   void take(const ClaimedTimer& timer, Instant now);
   void went_away();
+  void ring();
   void came_back();
   std::vector<TimerChange> next_changes();
   Instant wake_at() const;
@@ -92,6 +95,8 @@ class RedisTimers final : public Timers {
   RedisIndex index_;
   TimerKeys keys_;
 
+  std::mutex ring_mutex_;  ///< held while somebody is rung
+  bool muted_ = false;
   mutable std::mutex mutex_;
   std::condition_variable bell_, settled_bell_;
   bool stopping_ = false;

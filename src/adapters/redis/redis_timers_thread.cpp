@@ -98,6 +98,16 @@ void RedisTimers::came_back() {
   away_ = false;
 }
 
+void RedisTimers::ring() {
+  std::lock_guard lock(ring_mutex_);
+  if (!muted_ && options_.on_due) options_.on_due();
+}
+
+void RedisTimers::mute() {
+  std::lock_guard lock(ring_mutex_);
+  muted_ = true;
+}
+
 /// From now on the book alone says what is due.
 void RedisTimers::went_away() {
   {
@@ -107,7 +117,7 @@ void RedisTimers::went_away() {
     changes_.clear();
     resending_ = false;
   }
-  if (options_.on_due) options_.on_due();
+  ring();
 }
 
 /// What was asked for first; then, where everything is to be sent again, the next part of it, those
@@ -194,7 +204,7 @@ bool RedisTimers::claim() {
     // Those that the script left for the next time.
     if (claimed->timers.size() >= TimerKeys::claim_max) next_claim_ = now;
   }
-  if (!claimed->timers.empty() && options_.on_due) options_.on_due();
+  if (!claimed->timers.empty()) ring();
   return true;
 }
 

@@ -116,6 +116,11 @@ function(fermata_kernel)
   if(sources)
     add_executable(fermata_kernel ${sources})
     target_link_libraries(fermata_kernel PRIVATE fermata_flags fermata_proto)
+    # It is made of gRPC, which is not instrumented: what the thread sanitizer says of it is noise.
+    if(FERMATA_SANITIZE STREQUAL "thread")
+      target_compile_options(fermata_kernel PRIVATE -fno-sanitize=thread)
+      target_link_options(fermata_kernel PRIVATE -fno-sanitize=thread)
+    endif()
   endif()
 endfunction()
 

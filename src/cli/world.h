@@ -15,6 +15,7 @@
 #include "ports/counters.h"
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
+#include "ports/output_kernel.h"
 #include "ports/policy_kernel.h"
 #include "ports/policy_store.h"
 #include "ports/pool_store.h"
@@ -61,7 +62,7 @@ struct CallsWanted {
   size_t mails_per_account_max = 16;
 };
 
-/// How to reach the policy kernel; settings `policy_kernel…`.
+/// How to reach a kernel; settings `policy_kernel…` and `output_policy_kernel`.
 struct KernelWanted {
   std::string url;
   std::string tls_ca;
@@ -128,6 +129,7 @@ class World {
   virtual Outcome<std::unique_ptr<Telemetry>> telemetry(TelemetryWanted wanted) = 0;
   /// Fails with invalid_setting, also where nothing would protect the way to it.
   virtual Outcome<std::unique_ptr<PolicyKernel>> policy_kernel(KernelWanted wanted) = 0;
+  virtual Outcome<std::unique_ptr<OutputKernel>> output_kernel(KernelWanted wanted) = 0;
   virtual std::unique_ptr<Counters> counters(const Clock& clock) = 0;
   virtual std::unique_ptr<Clock> system_clock() = 0;
   virtual std::unique_ptr<MovableClock> movable_clock(Instant start) = 0;

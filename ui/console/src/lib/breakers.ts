@@ -16,6 +16,7 @@ export interface Breaker {
 
 /** What stands behind a name. */
 export function breakerWhat(name: string): string {
+  if (name === 'safety-output') return 'The service that reads results before they are used';
   return name === 'safety' ? 'The service that judges jobs by policy' : name;
 }
 

@@ -12,6 +12,7 @@ void measure_queue();
 void measure_idle_workers();
 void measure_placement();
 void measure_decisions();
+void measure_scans();
 
 /// A policy of so many rules, the last of which lets jobs of the topic `noop` pass.
 policy::PolicyPtr policy_of(size_t count);

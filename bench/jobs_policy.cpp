@@ -3,7 +3,7 @@
 #include "bench/served.h"
 #include "core/policy/judge.h"
 
-/// (f) What a decision of the built-in rules costs (J-96), and the rules that the other parts are
+/// (g) What a decision of the built-in rules costs (J-96), and the rules that the other parts are
 /// measured under (J-95).
 namespace fermata::bench {
 
@@ -64,7 +64,7 @@ void govern(Engine& engine) {
 
 void measure_decisions() {
   constexpr int decisions = 200'000;
-  section("(f) a decision of the built-in rules, 200 rules, the last of which decides");
+  section("(g) a decision of the built-in rules, 200 rules, the last of which decides");
   policy::PolicyPtr set = policy_of(200);
   policy::Windows windows;
   policy::Facts facts;
@@ -88,7 +88,7 @@ void measure_decisions() {
   report("p50", percentile(micros, 0.5), "us");
   double p99 = percentile(micros, 0.99);
   report("p99", p99, "us");
-  floor_at_most("(f) p99 of a decision at 200 rules (J-96)", p99, 100);
+  floor_at_most("(g) p99 of a decision at 200 rules (J-96)", p99, 100);
 }
 
 }  // namespace fermata::bench

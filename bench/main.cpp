@@ -32,7 +32,7 @@ const Suite suites[] = {
       measure_parked_scripts, measure_delays}},
     {"jobs",
      {measure_job_throughput, measure_single_submits, measure_delivery, measure_queue,
-      measure_idle_workers, measure_placement, measure_decisions}},
+      measure_idle_workers, measure_placement, measure_decisions, measure_scans}},
     {"waits", {measure_many_waits, measure_resumes, measure_wait_herd, measure_listeners}},
 };
 

@@ -29,7 +29,18 @@ std::string_view name_of(Probe probe);
 using ProbeCounts = std::array<uint64_t, probe_count>;
 
 /// Which promise of the ports is broken on purpose, to show that the simulator notices.
-enum class Sabotage : uint8_t { none, version_check, dedup, sweep, durability, together, fence };
+enum class Sabotage : uint8_t {
+  none,
+  version_check,
+  dedup,
+  sweep,
+  durability,
+  together,
+  fence,
+  policy,  ///< the engine does not hear of a policy that replaces another
+  scan,    ///< what nobody has read is said to be harmless
+  letters  ///< dead letters are not kept
+};
 
 /// Thrown out of a port: the process is gone, only the store and the outside world remain.
 struct SimCrash {};

@@ -18,7 +18,7 @@ const char* const usage_text =
     "  --jobs N          threads (2)\n"
     "  --kept [FILE]     replay the seeds that once failed (sim/seeds/kept.txt)\n"
     "  --sabotage WHAT   break a promise: version_check, dedup, sweep, durability,\n"
-    "                    together, fence\n"
+    "                    together, fence, policy, scan, letters\n"
     "  --self-test       show that each sabotage is noticed within a few seeds\n"
     "\n"
     "Examples:\n"
@@ -39,6 +39,9 @@ std::optional<Sabotage> sabotage_of(const std::string& name) {
   if (name == "durability") return Sabotage::durability;
   if (name == "together") return Sabotage::together;
   if (name == "fence") return Sabotage::fence;
+  if (name == "policy") return Sabotage::policy;
+  if (name == "scan") return Sabotage::scan;
+  if (name == "letters") return Sabotage::letters;
   return std::nullopt;
 }
 

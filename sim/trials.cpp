@@ -20,7 +20,11 @@ constexpr Case cases[] = {{Sabotage::version_check, "version_check"},
                           {Sabotage::sweep, "sweep"},
                           {Sabotage::durability, "durability"},
                           {Sabotage::together, "together", "children"},
-                          {Sabotage::fence, "fence", "jobs"}};
+                          {Sabotage::together, "together", "sagas"},
+                          {Sabotage::fence, "fence", "jobs"},
+                          {Sabotage::policy, "policy", "governed"},
+                          {Sabotage::scan, "scan", "scanned"},
+                          {Sabotage::letters, "letters", "governed"}};
 
 }  // namespace
 

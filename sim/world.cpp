@@ -1,5 +1,6 @@
 #include "sim/world.h"
 
+#include <algorithm>
 #include <array>
 
 #include "adapters/memory/memory_counters.h"
@@ -166,7 +167,7 @@ void World::put_in_force() {
     throw Violation{"the queue of a small world is full"};
   if (!policy_) return;
   bool taken = process_->host.with_workers([this, policy = policy_](Workers& workers) {
-    workers.set_policy(policy);
+    if (sabotage_ != Sabotage::policy || policies_in_force_++ == 0) workers.set_policy(policy);
     job_ledger_.in_force(policy->common().snapshot, batches());
   });
   if (!taken) throw Violation{"the queue of a small world is full"};
@@ -385,6 +386,32 @@ void World::come_to_rest() {
     pass_time(next_);
   }
   for (const RunId& id : store_.runs()) ledger_.read_again(*store_.truth(id));
+  free_slots();
+  for (const auto& [id, job] : job_ledger_.states()) {
+    auto of_it = [&](const auto& letter) { return letter.second.letter.job == id; };
+    bool badly =
+        job.finished() && job.state != job::State::succeeded && job.state != job::State::cancelled;
+    const auto& letters = store_.dead_letters();
+    if (badly && std::none_of(letters.begin(), letters.end(), of_it))
+      throw Violation{"job " + id.text() + " ended badly, and no dead letter tells of it"};
+  }
+}
+
+/// Slots are leases: when every job has ended, and workers have let go of what was taken from them
+/// or have been silent for long enough, none is taken.
+void World::free_slots() {
+  std::optional<size_t> held;
+  for (int i = 0; !held || *held > 0; ++i) {
+    if (i > 1'000)
+      throw Violation{std::to_string(*held) + " slots are taken although every job has ended"};
+    bool asked = process_->host.with_workers([&held](Workers& workers) {
+      // What a limit counts as well: the lease of a worker that is gone, until its job knows.
+      held = workers.fleet().leases() + workers.fleet().queue().gates().leases_of_account("main");
+    });
+    if (!asked) throw Violation{"the queue of a small world is full"};
+    turn();
+    pass_time(next_);
+  }
 }
 
 void World::play(Workload& workload) {

@@ -113,6 +113,7 @@ class World {
   bool done() const;
   void demand_life();
   void come_to_rest();
+  void free_slots();
   [[noreturn]] void report_stuck();
 
   struct SimAccounts final : AccountSource {
@@ -133,6 +134,7 @@ class World {
   SimClock clock_;
   SimDefinitions definitions_;
   const Sabotage sabotage_;
+  int policies_in_force_ = 0;     ///< told to the engine, or kept from it
   Workload* workload_ = nullptr;  ///< while it is played
   Ledger ledger_;
   JobLedger job_ledger_;

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "adapters/cap/cap_codec.h"
+#include "adapters/grpc_policy/grpc_output.h"
 #include "adapters/grpc_policy/grpc_policy.h"
 #include "adapters/http/http_calls.h"
 #include "adapters/memory/memory_counters.h"
@@ -203,6 +204,13 @@ class RealWorld final : public cli::World {
     FERMATA_TRY(address, kernel_address(options));
     return std::unique_ptr<PolicyKernel>(
         std::make_unique<GrpcPolicy>(address, std::move(wanted.on_answer)));
+  }
+  Outcome<std::unique_ptr<OutputKernel>> output_kernel(cli::KernelWanted wanted) override {
+    KernelOptions options{wanted.url, wanted.tls_ca, wanted.tls_required, wanted.insecure};
+    options.setting = "output_policy_kernel";
+    FERMATA_TRY(address, kernel_address(options));
+    return std::unique_ptr<OutputKernel>(
+        std::make_unique<GrpcOutput>(address, std::move(wanted.on_answer)));
   }
   std::unique_ptr<Counters> counters(const Clock& clock) override {
     return std::make_unique<MemoryCounters>(clock);

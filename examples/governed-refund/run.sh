@@ -1,5 +1,5 @@
 #!/bin/sh
-# Plays the whole example on a server of its own: deny, remediate, approve, constrain, undo.
+# Plays the whole example on a server of its own: deny, remediate, constrain, redact, approve, undo.
 # Usage: run.sh [PATH-TO-FERMATA]; it says what it sees and fails when that is not what it should see.
 set -eu
 fermata=${1:-fermata}
@@ -67,7 +67,13 @@ expect "state" SUCCEEDED "$(say "$small" | field state)"
 id=$(say "$small" | field id)
 expect "longest it may run" 5000 "$("$fermata" jobs show "$id" --json | field max_runtime_ms)"
 
-say "3. A large one waits for a person"
+say "3. What the bank says of the card is taken out before anybody can read it"
+result=$("$fermata" jobs show "$id" --json)
+expect "receipt" "to card [REDACTED]" "$(say "$result" | field receipt)"
+expect "decided by" no-card-numbers "$(say "$result" | grep -o '"output_policy":{.*' | field rule_id)"
+if say "$result" | grep -q 4111; then say "the number is still there"; exit 1; fi
+
+say "4. A large one waits for a person"
 run=$("$fermata" start "$here/refund.json" --set order=9 --set amount=2500 --set to=ada@example.org --json | field id)
 pending() { "$fermata" approve --json | field id; }
 tries=0
@@ -82,7 +88,7 @@ say "asked: $approval"
 run_status() { "$fermata" show "$1" --json | field status; }
 expect "execution" completed "$(run_status "$run")"
 
-say "4. A fatal failure undoes what was done, last first"
+say "5. A fatal failure undoes what was done, last first"
 : > "$REFUND_LEDGER"
 run=$("$fermata" start "$here/refund.json" --set order=10 --set amount=30 --set to=nobody@example.org --json | field id)
 until_is failed run_status "$run"

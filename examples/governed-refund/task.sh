@@ -10,7 +10,8 @@ note() {
 }
 case $task in
   reopen | close | reverse) note; echo '{}' ;;
-  pay) note; echo "{\"payment\": \"p-$FERMATA_JOB_ID\"}" ;;
+  # The bank repeats the number of the card; nobody but the bank is to read it (safety.yaml, output_rules).
+  pay) note; echo "{\"payment\": \"p-$FERMATA_JOB_ID\", \"receipt\": \"to card 4111 1111 1111 1111\"}" ;;
   tell)
     case $input in
       *nobody@*) echo "there is no such customer" >&2; exit 100 ;; # fatal: the whole refund is undone

@@ -1,5 +1,7 @@
 #include "sim/ports/sim_scans.h"
 
+#include "base/json.h"
+
 namespace fermata::sim {
 
 void SimScans::submit(ScanWork work) {
@@ -13,6 +15,11 @@ void SimScans::submit(ScanWork work) {
   if (auto* judged = std::get_if<job::JudgeOutput>(&answer.said)) {
     // A measure of the machine this runs on would tell one life of a seed from the next.
     judged->verdict.micros = 0;
+    if (store_.sabotage() == Sabotage::scan && judged->problem.empty()) {
+      judged->verdict = {};
+      if (auto held = store_.held().find(work.ticket.job); held != store_.held().end())
+        judged->output = job::Payload::of(*parse_json(held->second));
+    }
     if (fails) judged->problem = "as the dice fell";
   } else if (fails) {
     std::get<job::NoteContent>(answer.said).problem = "as the dice fell";

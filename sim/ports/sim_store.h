@@ -93,6 +93,7 @@ class SimStore final : public Store, public Contacts {
   uint64_t written_at(const SignalKey& key) const { return signal_writes_.at(key); }
   uint64_t ended_at(const std::string& wait) const { return wait_ends_.at(wait); }
   const std::map<std::string, DeadLetterEntry>& dead_letters() const { return letters_; }
+  Sabotage sabotage() const { return sabotage_; }
   const std::vector<job::PolicyDecision>& decisions() const { return decisions_; }
   uint64_t commits() const { return commits_; }
   uint64_t conflicts() const { return conflicts_; }

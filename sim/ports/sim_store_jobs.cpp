@@ -55,7 +55,9 @@ void SimStore::write(const JobWrite& write) {
   if (write.events.count > 0) job.history.push_back(write.events);
   job.summary = write.summary;
   ++job.version;
-  for (const DeadLetterEntry& entry : write.dead_letters) letters_.emplace(entry.letter.id, entry);
+  if (sabotage_ != Sabotage::letters)
+    for (const DeadLetterEntry& entry : write.dead_letters)
+      letters_.emplace(entry.letter.id, entry);
   for (const job::PolicyDecision& decision : write.decisions) decisions_.push_back(decision);
   if (write.spent) {
     job::Usage& sum = spent_[{write.summary.account, write.spent->day}];

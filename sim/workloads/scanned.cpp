@@ -91,6 +91,7 @@ class Scanned final : public Workload {
       if (job.state == job::State::output_quarantined) world.probe(Probe::output_quarantined);
       if (job.withdrawn) world.probe(Probe::output_withdrawn);
       if (job.released) world.probe(Probe::output_released);
+      judge_readable(job);
       bool redacted = job.judged_output && !job.judged_output->original_sha256.empty();
       if (redacted) world.probe(Probe::output_redacted);
       if (redacted)
@@ -107,6 +108,15 @@ class Scanned final : public Workload {
     Instant at;
     bool done = false;
   };
+
+  /// Every policy of this workload refuses the secret or takes it out. Who reads it all the same
+  /// was let in by people, or by a fail mode that says so.
+  static void judge_readable(const job::Job& job) {
+    if (job.state != job::State::succeeded || job.released) return;
+    bool unscanned = job.judged_output && job.judged_output->unscanned;
+    expect(unscanned || to_json(job.output.value).find(secret) == std::string::npos,
+           "job " + job.id.text() + ": a secret that nobody has looked for is readable");
+  }
 
   /// While a result is scanned, and when it was refused, its bytes stand in one place alone.
   static void look_for_secret(World& world, const job::Job& job) {

@@ -47,6 +47,9 @@ class NoWorld final : public World {
   Outcome<std::unique_ptr<PolicyKernel>> policy_kernel(KernelWanted) override {
     return std::unique_ptr<PolicyKernel>();
   }
+  Outcome<std::unique_ptr<OutputKernel>> output_kernel(KernelWanted) override {
+    return std::unique_ptr<OutputKernel>();
+  }
   std::unique_ptr<Counters> counters(const Clock&) override { return nullptr; }
   std::unique_ptr<Clock> system_clock() override { return nullptr; }
   std::unique_ptr<MovableClock> movable_clock(Instant) override { return nullptr; }

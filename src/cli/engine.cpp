@@ -14,18 +14,31 @@ namespace fermata::cli {
 
 namespace {
 
-Outcome<void> add_kernel(World& world, Engine& engine, const Settings& settings,
-                         std::function<void()> on_answer) {
-  if (settings.policy == "rules") return {};
-  if (settings.policy_kernel.empty())
-    return fail(ErrorCode::invalid_setting, "policy is `" + settings.policy +
-                                                "`: policy_kernel must say where the kernel is, "
-                                                "as grpc://host:port.");
-  FERMATA_TRY(kernel, world.policy_kernel({settings.policy_kernel, settings.policy_kernel_tls_ca,
-                                           settings.policy_kernel_tls_required,
-                                           settings.policy_kernel_insecure, std::move(on_answer)}));
-  engine.kernel = std::move(kernel);
-  if (!engine.index || !engine.index->counters()) engine.counters = world.counters(engine.clock());
+KernelWanted kernel_at(const std::string& url, const Settings& settings,
+                       std::function<void()> on_answer) {
+  return {url, settings.policy_kernel_tls_ca, settings.policy_kernel_tls_required,
+          settings.policy_kernel_insecure, std::move(on_answer)};
+}
+
+Outcome<void> add_kernels(World& world, Engine& engine, const Settings& settings,
+                          const std::function<void()>& on_answer) {
+  if (settings.policy != "rules") {
+    if (settings.policy_kernel.empty())
+      return fail(ErrorCode::invalid_setting, "policy is `" + settings.policy +
+                                                  "`: policy_kernel must say where the kernel is, "
+                                                  "as grpc://host:port.");
+    FERMATA_TRY(kernel,
+                world.policy_kernel(kernel_at(settings.policy_kernel, settings, on_answer)));
+    engine.kernel = std::move(kernel);
+  }
+  if (!settings.output_policy_kernel.empty()) {
+    FERMATA_TRY(reads,
+                world.output_kernel(kernel_at(settings.output_policy_kernel, settings, on_answer)));
+    engine.output_kernel = std::move(reads);
+  }
+  bool shared = engine.index && engine.index->counters();
+  if (!shared && (engine.kernel || engine.output_kernel))
+    engine.counters = world.counters(engine.clock());
   return {};
 }
 
@@ -76,7 +89,7 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
   engine.entropy = world.entropy();
   FERMATA_TRY_VOID(add_index(world, engine, settings, wanted));
   if (!engine.index || !engine.index->timers()) engine.timers = world.timers();
-  FERMATA_TRY_VOID(add_kernel(world, engine, settings, wanted.on_answer));
+  FERMATA_TRY_VOID(add_kernels(world, engine, settings, wanted.on_answer));
   engine.vault = std::make_unique<front::Vault>(engine.store->catalog(), std::move(wanted.keys));
   FERMATA_TRY(calls,
               world.calls({wanted.private_networks, settings.http_calls_per_account_max,
@@ -144,7 +157,7 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
                 engine.zones.get(), engine.callbacks.get(), &engine.store->contacts(),
                 engine.accounts.get(), engine.kernel.get(),
                 engine.counters || !engine.index ? engine.counters.get() : engine.index->counters(),
-                &engine.store->job_files(), engine.scans.get()},
+                &engine.store->job_files(), engine.scans.get(), engine.output_kernel.get()},
       host);
   return std::move(engine);
 }

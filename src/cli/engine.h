@@ -27,8 +27,9 @@ struct Engine {
   std::unique_ptr<front::Vault> vault;
   std::unique_ptr<Calls> calls;
   std::unique_ptr<Calls> callbacks;
-  std::unique_ptr<PolicyKernel> kernel;  ///< absent where rules alone judge
-  std::unique_ptr<Counters> counters;    ///< with it, unless the index has them
+  std::unique_ptr<PolicyKernel> kernel;         ///< absent where rules alone judge
+  std::unique_ptr<OutputKernel> output_kernel;  ///< absent where nobody outside reads results
+  std::unique_ptr<Counters> counters;           ///< with either of them, unless the index has them
   std::unique_ptr<Scans> scans;
   std::unique_ptr<ZoneSource> zones;
   std::unique_ptr<front::AccountBook> accounts;

@@ -394,6 +394,7 @@ void Serving::end(std::string_view why) {
   host_ = nullptr;
   // Waits for answers that are being told: none may wake a host that is gone.
   engine_.kernel.reset();
+  engine_.output_kernel.reset();
   server_.reset();
   api_.reset();
   wire_feed_.tell(nullptr);

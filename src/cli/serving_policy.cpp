@@ -59,6 +59,9 @@ Outcome<void> Serving::start_policy() {
   if (settings_.policy != "rules")
     log_.info("Jobs are judged by a policy kernel",
               {{"policy", settings_.policy}, {"policy_kernel", settings_.policy_kernel}});
+  if (!settings_.output_policy_kernel.empty())
+    log_.info("Results are read by a kernel",
+              {{"output_policy_kernel", settings_.output_policy_kernel}});
   if (settings_.policy != "kernel" && policy_->current()->common().none())
     log_.warn("There is no policy: every job is allowed", {{"policy_file", file}});
   policy_watch_ = around_.world.watch_file(file, [this] { policy_->look(); });

@@ -18,6 +18,7 @@
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
 #include "ports/poison.h"
+#include "ports/output_kernel.h"
 #include "ports/policy_kernel.h"
 #include "ports/policy_store.h"
 #include "ports/pool_store.h"
@@ -72,7 +73,7 @@ struct CallsWanted {
   size_t mails_per_account_max = 16;
 };
 
-/// How to reach the policy kernel; settings `policy_kernel…`.
+/// How to reach a kernel; settings `policy_kernel…` and `output_policy_kernel`.
 struct KernelWanted {
   std::string url;
   std::string tls_ca;
@@ -174,6 +175,7 @@ class World {
   virtual Outcome<std::unique_ptr<Telemetry>> telemetry(TelemetryWanted wanted) = 0;
   /// Fails with invalid_setting, also where nothing would protect the way to it.
   virtual Outcome<std::unique_ptr<PolicyKernel>> policy_kernel(KernelWanted wanted) = 0;
+  virtual Outcome<std::unique_ptr<OutputKernel>> output_kernel(KernelWanted wanted) = 0;
   virtual std::unique_ptr<Counters> counters(const Clock& clock) = 0;
   /// Retried while it cannot be reached, then fails with io_failed; with invalid_setting where what
   /// is there cannot be used.

@@ -96,10 +96,13 @@ Outcome<WaitFilter> read_wait_filter(const Value& filter, const AccountId& accou
           {"unknown_field", path, "This filter is not known; see GET /api/v1/waits.", {}});
     } else if (member.value.is_string()) {
       query.emplace_back(name, member.value.as_string());
-    } else if (member.value.is_bool()) {
+    } else if (member.value.is_bool() && (name == "on_hold" || name == "overdue")) {
       query.emplace_back(name, member.value.as_bool() ? "true" : "false");
     } else {
-      findings.push_back({"invalid_field", path, "A text, true or false is expected.", {}});
+      findings.push_back({"invalid_field",
+                          path,
+                          "A text is expected; on_hold and overdue may be true or false.",
+                          {}});
     }
   }
   if (!findings.empty()) return refuse(std::move(findings));

@@ -126,6 +126,29 @@ TEST_F(BreakerTest, replicas_that_share_counters_share_the_breaker) {
   for (Breaker* each : {&one, &two, &three}) EXPECT_EQ(each->state(), State::closed);
 }
 
+// JT-16: one of three replicas takes the tickets and dies
+TEST_F(BreakerTest, replica_that_dies_probing_is_waited_for_ten_seconds) {
+  Breaker two(counters, "cb:safety:");
+  open();
+  pass(30'000);
+  {
+    Breaker dying(counters, "cb:safety:");
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(dying.admit());
+  }
+  for (Breaker* each : {&one, &two}) EXPECT_FALSE(each->admit());
+  pass(9'999);
+  for (Breaker* each : {&one, &two}) EXPECT_EQ(each->state(), State::half_open);
+  pass(1);
+  for (Breaker* each : {&one, &two}) {
+    EXPECT_EQ(each->state(), State::open);
+    EXPECT_EQ(each->look().episode, 2) << "opened again once for all";
+  }
+  pass(30'000);
+  auto next = two.admit();
+  ASSERT_TRUE(next);
+  EXPECT_TRUE(next->probe);
+}
+
 TEST_F(BreakerTest, a_failure_that_began_before_the_episode_is_not_counted_to_it) {
   std::vector<Pass> calls;
   for (int i = 0; i < 6; ++i) calls.push_back(*one.admit());

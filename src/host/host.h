@@ -17,6 +17,7 @@
 #include "ports/calls.h"
 #include "ports/clock.h"
 #include "ports/feed.h"
+#include "ports/output_kernel.h"
 #include "ports/scans.h"
 #include "ports/store.h"
 #include "ports/timers.h"
@@ -43,6 +44,8 @@ struct HostPorts {
   Counters* counters = nullptr;
   JobFiles* job_files = nullptr;  ///< none: large inputs are told by their size alone
   Scans* scans = nullptr;         ///< none: results that are to be scanned cannot be
+  /// Has a say in every result that a scan has let pass; needs `scans` and `counters`.
+  OutputKernel* output_kernel = nullptr;
 };
 
 /// How callbacks are sent (W-74); settings `callback_…`.

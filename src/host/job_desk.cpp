@@ -19,8 +19,10 @@ JobDesk::JobDesk(const HostPorts& ports, const HostSettings& settings)
       limits_(settings.jobs),
       cache_(ports.store, settings.cached_jobs_max),
       fleet_(settings.fleet),
-      policy_(settings.policy, settings.output, ports.scans, ports.feed),
+      policy_(settings.policy, {settings.output, ports.scans, ports.output_kernel != nullptr},
+              ports.feed),
       kernel_(ports.kernel, ports.counters, ports.job_files, settings.policy),
+      outputs_(ports.output_kernel, ports.counters, ports.job_files, settings.policy),
       now_(ports.clock.now()),
       started_at_(now_),
       queue_(settings.queue_commands_max) {}
@@ -30,7 +32,7 @@ std::vector<JobItem> JobDesk::gather(Instant now, size_t most) {
   for (Visit& visit : queue_.take(most)) visit(*this);
   expire(now);
   hear_kernel(now);
-  take_scans();
+  take_scans(now);
   while (!deferred_.empty() && is_due(deferred_.begin()->first, now)) {
     items_.push_back(std::move(deferred_.begin()->second));
     deferred_.erase(deferred_.begin());
@@ -65,6 +67,7 @@ void JobDesk::expire(Instant now) {
 }
 
 void JobDesk::hold(JobItem item) {
+  if (!item.held_at) item.held_at = now_;
   std::vector<JobItem>& items = held_[item.command.job];
   items.push_back(std::move(item));
 }
@@ -160,6 +163,7 @@ job::Given JobDesk::given(const OpenJob& open, const job::Command& command, Inst
 DecidedJobItem& JobDesk::decide(TouchedJob& touched, JobItem item, Instant now,
                                 std::vector<job::Record>& told) {
   OpenJob& open = *touched.open;
+  count_wait(item, now);
   // What one commit writes of a job happens at one instant.
   if (!touched.events.empty()) now = touched.events.front().at;
   auto decision = job::decide(open.job, item.command, given(open, item.command, now));
@@ -236,7 +240,7 @@ void JobDesk::perform(const job::Job& job, const job::Effect& effect) {
 /// Without anybody who scans nothing comes of it, and its due time says so.
 void JobDesk::scan(const job::Job& job, const job::ScanOutput& wanted) {
   ScanTicket ticket{job.id, wanted.fence, wanted.tries, wanted.snapshot};
-  if (!scans_ || scans_->holds(ticket)) return;
+  if (!scans_ || scans_->holds(ticket) || outputs_.holds(ticket)) return;
   ScanWork work;
   work.ticket = std::move(ticket);
   work.account = job.account;
@@ -264,10 +268,17 @@ void JobDesk::scan(const job::Job& job, const job::ScanInput& wanted) {
   scans_->submit(std::move(work));
 }
 
-void JobDesk::take_scans() {
+void JobDesk::take_scans(Instant now) {
   if (!scans_) return;
-  for (ScanAnswer& answer : scans_->harvest())
+  for (ScanAnswer& answer : scans_->harvest()) {
+    auto* judged = std::get_if<job::JudgeOutput>(&answer.said);
+    if (judged && outputs_.wants(*judged)) {
+      outputs_.ask(answer.ticket, std::move(*judged));
+      continue;
+    }
     std::visit([&](auto& said) { send(answer.ticket.job, std::move(said)); }, answer.said);
+  }
+  for (OutputDesk::Judged& one : outputs_.gather(now)) send(one.job, std::move(one.judge));
 }
 
 void JobDesk::tell_fleet(const DecidedJobItem& decided, const OpenJob& open) {
@@ -358,6 +369,7 @@ std::optional<Instant> JobDesk::next_due() const {
   };
   consider(fleet_.next_due());
   consider(kernel_.next_due());
+  consider(outputs_.next_due());
   if (!deferred_.empty()) {
     Instant until = deferred_.begin()->first;
     consider(is_due(until, now_) ? now_ : until);

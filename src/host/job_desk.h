@@ -8,6 +8,7 @@
 #include "host/alarm.h"
 #include "host/host.h"
 #include "host/job_policy.h"
+#include "host/output_desk.h"
 #include "host/touched_job.h"
 
 namespace fermata {
@@ -46,7 +47,7 @@ class JobDesk final : public Workers {
   /// Takes what the commit alone needs out of `touched`.
   JobWrite write_of(TouchedJob& touched) const;
   job::Summary summary_of(const OpenJob& open) const { return summarize(open.job, started_at_); }
-  /// Sends questions to the policy kernel.
+  /// Sends questions to the policy kernel, and to the one that reads results.
   void ask_kernel(Instant now);
   /// What the kernel has named since the last time.
   std::optional<std::string> take_kernel_named() { return std::exchange(kernel_named_, {}); }
@@ -75,9 +76,12 @@ class JobDesk final : public Workers {
   bool replay_orphan(const job::Summary& row, Instant now);
   void started(Instant now) { started_at_ = now; }
 
-  bool idle() const { return items_.empty() && queue_.size() == 0 && kernel_.idle(); }
+  bool idle() const {
+    return items_.empty() && queue_.size() == 0 && kernel_.idle() && outputs_.idle();
+  }
   bool quiet() const {
-    return idle() && deferred_.empty() && kernel_.quiet() && (!scans_ || scans_->in_flight() == 0);
+    return idle() && deferred_.empty() && kernel_.quiet() && outputs_.quiet() &&
+           (!scans_ || scans_->in_flight() == 0);
   }
   std::optional<Instant> next_due() const;
   JobCache& cache() { return cache_; }
@@ -110,6 +114,7 @@ class JobDesk final : public Workers {
   policy::Windows& windows() { return policy_.windows(); }
   std::vector<BreakerView> breakers() override;
   bool reset_breaker(const std::string& name) override;
+  JobLoad load() override;
   /// What was decided of the job was not stored.
   void take_back(const TouchedJob& touched);
 
@@ -132,7 +137,8 @@ class JobDesk final : public Workers {
   void perform(const job::Job& job, const job::Effect& effect);
   void scan(const job::Job& job, const job::ScanOutput& scan);
   void scan(const job::Job& job, const job::ScanInput& wanted);
-  void take_scans();
+  void take_scans(Instant now);
+  void count_wait(const JobItem& item, Instant now);
   void tell_fleet(const DecidedJobItem& decided, const OpenJob& open);
   void reconcile(const OpenJob& open);
   bool is_orphan(const job::Summary& row);
@@ -149,6 +155,8 @@ class JobDesk final : public Workers {
   fleet::Fleet fleet_;
   JobPolicy policy_;
   KernelDesk kernel_;
+  OutputDesk outputs_;
+  CommandWaits waits_;
   std::optional<std::string> kernel_named_;
   std::vector<AuditLine> notes_;
   std::set<JobId> awaiting_;  ///< approval: a change of policy is looked at by each of them

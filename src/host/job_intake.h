@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+#include <array>
 #include <functional>
 #include <string>
 #include <vector>
@@ -27,6 +29,24 @@ struct ReportedResult {
   uint32_t attempt = 0;
   job::Report report;
   bool valid = true;
+};
+
+/// How long commands have waited for their jobs to be durable (J-90), by the bounds they fit into.
+struct CommandWaits {
+  static constexpr std::array<int64_t, 9> bounds_ms = {1, 2, 5, 10, 50, 250, 1'000, 10'000, 60'000};
+  std::array<uint64_t, bounds_ms.size() + 1> counts{};  ///< the last: beyond all of them
+  int64_t sum_ms = 0;
+  void add(int64_t ms) {
+    auto bound = std::lower_bound(bounds_ms.begin(), bounds_ms.end(), ms);
+    ++counts[static_cast<size_t>(bound - bounds_ms.begin())];
+    sum_ms += std::max<int64_t>(ms, 0);
+  }
+};
+
+/// What goes on beside the turns that jobs are decided in.
+struct JobLoad {
+  CommandWaits waits{};
+  size_t under_way = 0;  ///< calls of kernels, probes among them, and scans
 };
 
 /// What workers ask of the engine. Given to whoever is let in by `JobIntake::with_workers`, and
@@ -83,6 +103,7 @@ class Workers {
   virtual std::vector<BreakerView> breakers() = 0;
   /// False when there is none of that name.
   virtual bool reset_breaker(const std::string& name) = 0;
+  virtual JobLoad load() = 0;
 };
 
 /// The way of jobs and workers into the engine. Safe from any thread.

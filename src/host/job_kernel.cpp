@@ -45,30 +45,50 @@ bool JobDesk::needs_word(const JobItem& item) const {
 }
 
 void JobDesk::ask_kernel(Instant now) {
-  kernel_.send(now, [this](const JobId& id) -> Outcome<const job::Job*> {
+  auto find = [this](const JobId& id) -> Outcome<const job::Job*> {
     if (!cache_.find(id)) FERMATA_TRY_VOID(cache_.fetch({id}));
     const OpenJob* open = cache_.find(id);
     if (!open || !open->job.exists()) return nullptr;
     if (open->undurable()) return fail(ErrorCode::store_unavailable, "the job is being written");
     return &open->job;
-  });
+  };
+  kernel_.send(now, find);
+  outputs_.send(now, find);
 }
 
 std::optional<BreakerView> JobDesk::take_breaker_change() {
-  if (!kernel_.take_change()) return std::nullopt;
-  return kernel_.view();
+  if (kernel_.take_change()) return kernel_.view();
+  if (outputs_.take_change()) return outputs_.view();
+  return std::nullopt;
 }
 
 std::vector<BreakerView> JobDesk::breakers() {
   std::vector<BreakerView> views;
   if (kernel_.on()) views.push_back(kernel_.view());
+  if (outputs_.on()) views.push_back(outputs_.view());
   return views;
 }
 
 bool JobDesk::reset_breaker(const std::string& name) {
-  if (!kernel_.on() || kernel_.view().name != name) return false;
-  kernel_.reset();
+  if (kernel_.on() && kernel_.view().name == name) {
+    kernel_.reset();
+    return true;
+  }
+  if (!outputs_.on() || outputs_.view().name != name) return false;
+  outputs_.reset();
   return true;
+}
+
+JobLoad JobDesk::load() {
+  JobLoad load;
+  load.waits = waits_;
+  load.under_way = outputs_.under_way() + (scans_ ? scans_->in_flight() : 0);
+  if (kernel_.on()) load.under_way += kernel_.view().under_way;
+  return load;
+}
+
+void JobDesk::count_wait(const JobItem& item, Instant now) {
+  waits_.add(item.held_at ? (now - *item.held_at).ms : 0);
 }
 
 }  // namespace fermata

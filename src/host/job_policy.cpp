@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "core/policy/judge.h"
+#include "core/policy/release.h"
 
 namespace fermata {
 
@@ -20,21 +21,28 @@ void JobPolicy::set(policy::PolicyPtr set) {
   set_ = std::move(set);
 }
 
-/// The part that is about results.
-void JobPolicy::give_output(const policy::AccountPolicy& policy, job::Policy& given) {
-  const policy::OutputPolicy* output = policy.output();
-  if (!output || output->rules.empty() || !output_.enabled) return;
+JobPolicy::JobPolicy(const PolicySettings& settings, Outputs outputs, Feed& feed)
+    : settings_(settings), outputs_(outputs), feed_(feed) {
+  give_output(nullptr, none_.given);
+}
+
+/// The part that is about results. Without a policy it is the kernel's alone.
+void JobPolicy::give_output(const policy::AccountPolicy* policy, job::Policy& given) {
+  const policy::OutputPolicy* output = policy ? policy->output() : nullptr;
+  bool rules = output && !output->rules.empty();
+  if (!outputs_.settings.enabled || (!rules && !outputs_.kernel)) return;
   given.plan_output = [this, output](const job::Job& job, const job::ResultSize& size) {
     auto begin = std::chrono::steady_clock::now();
-    job::OutputPlan plan = policy::plan_output(output, output_, policy::output_facts_of(job, size));
+    auto plan_of = outputs_.kernel ? policy::plan_for_kernel : policy::plan_output;
+    job::OutputPlan plan = plan_of(output, outputs_.settings, policy::output_facts_of(job, size));
     feed_.result_planned(job, micros_since(begin));
     return plan;
   };
-  if (!scans_) return;
-  given.clean_error = [this, &policy](const job::Job& job, const Value& error) {
+  if (!outputs_.scans || !rules) return;
+  given.clean_error = [this, policy](const job::Job& job, const Value& error) {
     job::ResultSize size;
     size.has_error = true;
-    return scans_->cleaned(policy, policy::output_facts_of(job, size), error);
+    return outputs_.scans->cleaned(*policy, policy::output_facts_of(job, size), error);
   };
 }
 
@@ -49,8 +57,8 @@ JobPolicy::Held& JobPolicy::held(const policy::AccountPolicy& policy) {
   }
   made.fail_mode = policy::fail_mode_of(policy, settings_.fail_mode);
   made.given.snapshot = policy.snapshot;
+  give_output(&policy, made.given);
   if (policy.none()) return made;
-  give_output(policy, made.given);
   made.given.judge = [this, &rules = made.rules](const job::Job& job, Instant at) {
     auto begin = std::chrono::steady_clock::now();
     policy::Facts facts = policy::facts_of(job);
@@ -69,7 +77,7 @@ JobPolicy::Held& JobPolicy::held(const policy::AccountPolicy& policy) {
 
 const job::Policy* JobPolicy::of(const AccountId& account, std::optional<job::Kernel> kernel) {
   const policy::AccountPolicy* policy = set_ ? &set_->of(account) : nullptr;
-  if (!kernel && (!policy || policy->none())) return nullptr;
+  if (!kernel && !outputs_.kernel && (!policy || policy->none())) return nullptr;
   Held& found = policy ? held(*policy) : none_;
   found.given.kernel = std::move(kernel);
   if (found.given.kernel)

@@ -14,8 +14,13 @@ namespace fermata {
 /// Used by the partition's thread alone.
 class JobPolicy {
  public:
-  JobPolicy(const PolicySettings& settings, policy::OutputSettings output, Scans* scans, Feed& feed)
-      : settings_(settings), output_(output), scans_(scans), feed_(feed) {}
+  /// What it says of results: where, who reads them here, and whether a kernel reads them too.
+  struct Outputs {
+    policy::OutputSettings settings{};
+    Scans* scans = nullptr;
+    bool kernel = false;
+  };
+  JobPolicy(const PolicySettings& settings, Outputs outputs, Feed& feed);
   JobPolicy(const JobPolicy&) = delete;
   JobPolicy& operator=(const JobPolicy&) = delete;
 
@@ -33,12 +38,11 @@ class JobPolicy {
     job::Policy given;
     job::FailMode fail_mode = job::FailMode::closed;
   };
-  void give_output(const policy::AccountPolicy& policy, job::Policy& given);
+  void give_output(const policy::AccountPolicy* policy, job::Policy& given);
   Held& held(const policy::AccountPolicy& policy);
 
   const PolicySettings settings_;
-  const policy::OutputSettings output_;
-  Scans* const scans_;
+  const Outputs outputs_;
   Feed& feed_;
   policy::PolicyPtr set_;
   std::map<const policy::AccountPolicy*, Held> held_;

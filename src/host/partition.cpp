@@ -76,7 +76,7 @@ NextTurn Host::Partition::turn() {
   }
   callbacks_.send_due(now, accounts_);
   desk_.ask_kernel(now);
-  if (auto changed = desk_.take_breaker_change())
+  while (auto changed = desk_.take_breaker_change())
     ports_.feed.breaker_changed(changed->name, changed->state);
   desk_.answer_claims(now);
   signals_.answer_due(now);

@@ -22,6 +22,7 @@ struct JobItem {
   bool reconcile = false;
   /// Of a job that a run ordered: it is told when nothing comes of that.
   RunId orderer{};
+  std::optional<Instant> held_at{};  ///< since when it has waited for its job to be durable
 };
 
 struct DecidedJobItem {

@@ -71,10 +71,10 @@ std::vector<Example> commands_in(std::istream& page) {
     example.method = part("-X ", ' ');
     if (example.method.empty()) example.method = "GET";
     bool quoted = command.find("\"$F") != std::string::npos;
-    example.target = "/api/v1" + part("$F", quoted                                 ? '"'
-                                            : command.find(" -d") < command.size() ? ' '
-                                                                                   : '\n');
-    example.body = part("-d '", '\'');
+    example.target = "/api/v1" + part("$F", quoted                                     ? '"'
+                                            : command.find(" --json") < command.size() ? ' '
+                                                                                       : '\n');
+    example.body = part("--json '", '\'');
     std::istringstream words(line.substr(2));
     words >> example.status;
     for (std::string field; words >> field;) example.fields.push_back(field);

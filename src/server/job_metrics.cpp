@@ -134,6 +134,7 @@ void JobMetrics::swept(const std::map<job::State, uint64_t>& stale) {
 
 JobMetrics::Gauges JobMetrics::gauges_of(Workers& workers, Instant now) {
   Gauges gauges;
+  gauges.load = workers.load();
   for (const BreakerView& view : workers.breakers()) {
     std::string kernel = metric_label("kernel", view.name);
     for (auto state : {breaker::State::closed, breaker::State::open, breaker::State::half_open})
@@ -209,6 +210,15 @@ void JobMetrics::append_outputs(std::string& out, const Gauges& gauges) const {
                 modes);
 }
 
+void JobMetrics::append_load(std::string& out, const JobLoad& load) {
+  Histogram waits{load.waits.counts, load.waits.sum_ms};
+  append_histograms(out, "job_lock_wait", "Seconds that a command waited for its job.", buckets_ms,
+                    1e3, {{"", waits}});
+  append_family(out, "active_goroutines", "gauge",
+                "Calls of policy kernels, probes and scans under way.",
+                std::map<std::string, uint64_t>{{"", load.under_way}});
+}
+
 void JobMetrics::append(std::string& out, const Gauges& gauges) const {
   std::lock_guard lock(mutex_);
   append_family(out, "jobs_received_total", "counter", "Jobs submitted.", received_);
@@ -238,6 +248,7 @@ void JobMetrics::append(std::string& out, const Gauges& gauges) const {
   std::map<std::string, uint64_t> awaiting{{"", awaiting_.size()}};
   append_family(out, "approvals_pending", "gauge", "Jobs that await people's approval.", awaiting);
   append_outputs(out, gauges);
+  append_load(out, gauges.load);
   append_family(out, "job_queue_depth", "gauge", "Jobs waiting for workers.", gauges.queue_depth);
   append_family(out, "job_queue_oldest_seconds", "gauge", "How long the oldest has waited.",
                 gauges.queue_oldest_seconds);

@@ -38,6 +38,7 @@ class JobMetrics {
     std::map<Labels, uint64_t> dead_letters_open;
     std::map<Labels, uint64_t> breaker_state;
     std::map<Labels, uint64_t> breaker_probes;
+    JobLoad load{};
     uint64_t outputs_held = 0;
     std::string output_fail_mode = "closed";
   };
@@ -46,8 +47,7 @@ class JobMetrics {
 
  private:
   static constexpr size_t topics_max = 500;  ///< more count as `other`
-  static constexpr std::array<int64_t, 9> buckets_ms = {1,   2,     5,      10,    50,
-                                                        250, 1'000, 10'000, 60'000};
+  static constexpr std::array<int64_t, 9> buckets_ms = CommandWaits::bounds_ms;
   static constexpr std::array<int64_t, 9> eval_buckets_us = {5,   10,    20,     50,     100,
                                                              500, 1'000, 10'000, 100'000};
   static constexpr std::array<int64_t, 9> wait_buckets_ms = {
@@ -68,6 +68,7 @@ class JobMetrics {
                                 const Histograms& values);
   void count_output(const job::Event& event, const std::string& by_topic);
   void append_outputs(std::string& out, const Gauges& gauges) const;
+  static void append_load(std::string& out, const JobLoad& load);
 
   mutable std::mutex mutex_;
   std::set<std::string> topics_;

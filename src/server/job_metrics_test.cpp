@@ -124,7 +124,9 @@ TEST_F(JobMetricsDriven, each_one_moves_when_what_it_counts_happens) {
                            "fermata_policy_eval",
                            "fermata_policy_load_failed_total",
                            "fermata_dlq_open",
-                           "fermata_saga_parked"})
+                           "fermata_saga_parked",
+                           "fermata_job_lock_wait",
+                           "fermata_active_goroutines"})
     EXPECT_TRUE(peak.contains(name)) << name;
 }
 

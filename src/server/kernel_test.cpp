@@ -78,6 +78,76 @@ TEST_F(KernelApi, breaker_is_reset_by_name) {
   EXPECT_TRUE(becomes("j0", "state", "DENIED"));
 }
 
+// JT-39, J-75: a rollback while the kernel is away
+TEST_F(KernelApi, rollback_goes_on_without_the_kernel_and_before_all_other_jobs) {
+  world.kernel().say(job::VerdictKind::allow);
+  auto post = [&](const std::string& path, const std::string& body) {
+    auto answer = world.ask("POST", "/api/v1" + path, body);
+    EXPECT_LT(answer.status, 300) << path << answer.text;
+    return answer.body;
+  };
+  const std::string worker =
+      std::string(post("/worker/register", R"({"worker_id":"w","topics":["*"],"max_parallel":8})")
+                      .get("registration_id")
+                      .as_string());
+  int seq = 0;
+  auto claim = [&](int slots) {
+    return post("/worker/claim", R"({"registration_id":")" + worker + R"(","seq":)" +
+                                     std::to_string(++seq) + R"(,"wait_ms":0,"slots":)" +
+                                     std::to_string(slots) + "}")
+        .get("jobs");
+  };
+  auto report = [&](const Value& job, const std::string& status) {
+    Value result = Value::object({{"job_id", job.get("job_id")},
+                                  {"attempt", job.get("attempt")},
+                                  {"fence", job.get("fence")},
+                                  {"status", status}});
+    post(
+        "/worker/results",
+        to_json(Value::object({{"registration_id", worker}, {"results", Value::array({result})}})));
+  };
+  for (const char* id : {"one", "two", "fatal"}) {
+    post("/jobs", R"({"id":")" + std::string(id) +
+                      R"(","topic":"do","saga_id":"s","compensation":{"topic":"undo"}})");
+    ASSERT_TRUE(becomes(id, "state", "SCHEDULED"));
+  }
+  std::map<std::string, Value> given;
+  const Value claimed = claim(3);
+  for (const Value& one : claimed.items())
+    given.emplace(std::string(one.get("job_id").as_string()), one);
+  ASSERT_EQ(given.size(), 3u);
+  report(given["one"], "succeeded");
+  report(given["two"], "succeeded");
+  for (int i = 0; i < 5; ++i) {
+    submit("other" + std::to_string(i));
+    ASSERT_TRUE(becomes("other" + std::to_string(i), "state", "SCHEDULED"));
+  }
+  world.kernel().go_down();
+  submit("late");
+  ASSERT_TRUE(becomes("late", "phase", "policy_unavailable"));
+  report(given["fatal"], "failed_fatal");
+  for (int i = 0; i < 2; ++i) {
+    auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    auto undoing = [&] {
+      Value entries = world.ask("GET", "/api/v1/executions/s/saga").body.get("entries");
+      if (entries.size() != 2) return false;
+      Value undo = entries.items()[static_cast<size_t>(1 - i)].get("comp_job_id");
+      return undo.is_string() &&
+             job(std::string(undo.as_string())).get("state") == Value("SCHEDULED");
+    };
+    while (!undoing() && std::chrono::steady_clock::now() < deadline) {
+    }
+    Value next = claim(1);
+    ASSERT_EQ(next.size(), 1u);
+    EXPECT_EQ(next.items()[0].get("topic"), Value("job.undo"));
+    EXPECT_EQ(next.items()[0].get("is_compensation"), Value(true));
+    report(next.items()[0], "succeeded");
+  }
+  EXPECT_EQ(world.ask("GET", "/api/v1/executions/s/saga").body.get("status"), Value("rolled_back"));
+  EXPECT_EQ(job("late").get("state"), Value("PENDING"));
+  EXPECT_NE(world.ask("GET", "/api/v1/audit").text.find("job.policy_bypassed"), std::string::npos);
+}
+
 TEST(OpenKernelApi, job_that_ran_without_a_verdict_is_counted) {
   TestWorld world([](ApiOptions& options) {
     options.policy.mode = PolicyMode::kernel;

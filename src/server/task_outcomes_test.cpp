@@ -42,7 +42,6 @@ class TaskOutcomes : public Jobs {
                                                    {"details", Value::object({{"n", 1}})}})}});
   }
 
- private:
   std::string registration_;
   int seq_ = 0;
 };
@@ -110,6 +109,42 @@ TEST_F(TaskOutcomes, task_that_policy_denies_is_told_as_such) {
   EXPECT_EQ(caught.get("code"), Value("TASK_DENIED"));
   EXPECT_EQ(caught.get("message"), Value("the task was not allowed"));
   EXPECT_EQ(caught.get("task"), Value("charge"));
+}
+
+// F-28, J-51: a script hears nothing of an output that is held back until people have decided.
+TEST_F(TaskOutcomes, output_that_is_held_back_is_told_when_people_have_looked_at_it) {
+  const std::string rules =
+      R"({"version":1,"default_decision":"allow","output_rules":[
+        {"id":"hush","match":{"keywords":["hush"]},"decision":"quarantine"},
+        {"id":"card","match":{"scanners":["pii"]},"decision":"redact"}]})";
+  ASSERT_LT(world.ask("PUT", "/api/v1/policy/base", rules).status, 300);
+  auto held = [&](const std::string& run) {
+    EXPECT_TRUE(world.wait_for(run, "waiting"));
+    Value job = next_job();
+    say(job, "succeeded", Value::object({{"output", Value::object({{"said", "hush"}})}}));
+    std::string id = text(job.get("job_id"));
+    for (int tries = 0; tries < 4'000; ++tries)
+      if (get("/jobs/" + id).body.get("state") == Value("OUTPUT_QUARANTINED")) break;
+    EXPECT_EQ(get("/jobs/" + id).body.get("state"), Value("OUTPUT_QUARANTINED"));
+    EXPECT_EQ(get("/executions/" + run).body.get("output"), Value());
+    return id;
+  };
+  std::string released = begin();
+  std::string job = held(released);
+  ASSERT_EQ(post("/jobs/" + job + "/output/release", Value::object()).status, 200);
+  EXPECT_EQ(output_of(released).get("said"), Value("hush"));
+  std::string left = begin();
+  held(left);
+  world.advance(Duration{86'400'001});
+  Value caught = output_of(left);
+  EXPECT_EQ(caught.get("code"), Value("TASK_QUARANTINED"));
+  EXPECT_EQ(caught.get("task"), Value("charge"));
+  std::string redacted = begin();
+  registration_ = enroll();
+  seq_ = 0;
+  say(next_job(), "succeeded",
+      Value::object({{"output", Value::object({{"card", "4111 1111 1111 1111"}})}}));
+  EXPECT_EQ(output_of(redacted).get("card"), Value("[REDACTED]"));
 }
 
 // F-28

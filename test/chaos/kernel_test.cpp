@@ -115,6 +115,59 @@ TEST_F(KernelChaos, fail_mode_open_runs_jobs_and_says_so) {
             std::string::npos);
 }
 
+// J-31, J-47, JT-24: a kernel that reads results, and is killed while it is needed
+TEST_F(KernelChaos, kernel_of_results_that_is_killed_keeps_them_back) {
+  ASSERT_TRUE(kernel.start());
+  ServerProcess server(directory.path() / "data",
+                       {"--output-policy-kernel", kernel.url(), "--clock",
+                        "virtual:2026-01-26T00:00:00Z", "--policy-kernel-timeout-ms", "1000"});
+  ASSERT_TRUE(server.start()) << server.log();
+  Value worker = request(server.port(), "POST", "/api/v1/worker/register",
+                         R"({"worker_id":"w","topics":["*"],"max_parallel":8})")
+                     .body;
+  int seq = 0;
+  auto do_job = [&](const std::string& id, const std::string& labels = "{}") {
+    submit(server, id, labels);
+    Value claim = Value::object({{"registration_id", worker.get("registration_id")},
+                                 {"seq", ++seq},
+                                 {"slots", 1},
+                                 {"wait_ms", 0}});
+    Value jobs =
+        request(server.port(), "POST", "/api/v1/worker/claim", to_json(claim)).body.get("jobs");
+    ASSERT_EQ(jobs.size(), 1u);
+    Value result = Value::object({{"job_id", id},
+                                  {"attempt", jobs.items()[0].get("attempt")},
+                                  {"fence", jobs.items()[0].get("fence")},
+                                  {"status", "succeeded"},
+                                  {"output", "hush"}});
+    Value results = Value::object(
+        {{"registration_id", worker.get("registration_id")}, {"results", Value::array({result})}});
+    EXPECT_EQ(request(server.port(), "POST", "/api/v1/worker/results", to_json(results)).status,
+              200);
+  };
+  do_job("well");
+  EXPECT_TRUE(becomes(server, "well", "SUCCEEDED"));
+  EXPECT_EQ(kernel.asked(), 1u);
+  do_job("bad", R"({"output_decision":"1"})");
+  EXPECT_TRUE(becomes(server, "bad", "OUTPUT_QUARANTINED"));
+  EXPECT_EQ(request(server.port(), "GET", "/api/v1/jobs/bad/result").body.get("output"), Value());
+  kernel.kill_hard();
+  do_job("held");
+  EXPECT_TRUE(await(20, [&] { return breaker(server).get("failures") == Value(1); }));
+  EXPECT_EQ(job(server, "held").get("phase"), Value("output_scan"));
+  // The server dies as well; what it held is still held.
+  server.kill_hard();
+  ASSERT_TRUE(server.start()) << server.log();
+  EXPECT_EQ(job(server, "held").get("state"), Value("RUNNING"));
+  ASSERT_TRUE(kernel.start());
+  EXPECT_TRUE(await(20, [&] {
+    advance(server, 5);
+    Value state = job(server, "held").get("state");
+    return state == Value("SUCCEEDED") || state == Value("OUTPUT_QUARANTINED");
+  }));
+  EXPECT_EQ(breaker(server).get("name"), Value("safety-output"));
+}
+
 // J-30
 TEST_F(KernelChaos, server_refuses_to_start_where_nothing_protects_the_way_to_the_kernel) {
   auto run = [&](std::vector<std::string> more) {
@@ -125,6 +178,9 @@ TEST_F(KernelChaos, server_refuses_to_start_where_nothing_protects_the_way_to_th
   Ran far = run({"--policy", "kernel", "--policy-kernel", "grpc://192.0.2.1:50051"});
   EXPECT_NE(far.code, 0);
   EXPECT_NE(far.output.find("policy_kernel_tls_ca"), std::string::npos) << far.output;
+  Ran reader = run({"--output-policy-kernel", "grpc://192.0.2.1:50051"});
+  EXPECT_NE(reader.code, 0);
+  EXPECT_NE(reader.output.find("output_policy_kernel"), std::string::npos) << reader.output;
   Ran nowhere = run({"--policy", "both"});
   EXPECT_NE(nowhere.code, 0);
   EXPECT_NE(nowhere.output.find("policy_kernel"), std::string::npos) << nowhere.output;

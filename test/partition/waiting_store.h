@@ -55,9 +55,7 @@ class WaitingStore final : public Store {
   Outcome<std::vector<fleet::RegistrationRecord>> registrations() override {
     return memory.registrations();
   }
-  Outcome<std::vector<AccountSpent>> spent_on(int64_t day) override {
-    return memory.spent_on(day);
-  }
+  Outcome<std::vector<AccountSpent>> spent_on(int64_t day) override { return memory.spent_on(day); }
   Outcome<std::vector<std::optional<SignalRecord>>> load_signals(
       std::span<const SignalKey> keys) override {
     return memory.load_signals(keys);
@@ -161,10 +159,10 @@ class HostTest : public testing::Test {
   }
   Host& host() {
     if (!host_)
-      host_ = std::make_unique<Host>(HostPorts{store, timers, calls, clock, entropy, told,
-                                               definitions, zones, nullptr, nullptr, accounts,
-                                               kernel, counters, &store.memory},
-                                     settings);
+      host_ = std::make_unique<Host>(
+          HostPorts{store, timers, calls, clock, entropy, told, definitions, zones, nullptr,
+                    nullptr, accounts, kernel, counters, &store.memory, scans, output_kernel},
+          settings);
     return *host_;
   }
   void restart() { host_.reset(); }
@@ -200,6 +198,8 @@ class HostTest : public testing::Test {
   AccountSource* accounts = nullptr;
   PolicyKernel* kernel = nullptr;
   Counters* counters = nullptr;
+  Scans* scans = nullptr;
+  OutputKernel* output_kernel = nullptr;
   WaitingStore store;
   WheelTimers timers;
   NoCalls calls;

@@ -10,9 +10,9 @@ namespace {
 
 constexpr std::string_view scheme = "grpc://";
 
-Failure<Error> wrong(const std::string& url, const std::string& what) {
+Failure<Error> wrong(const KernelOptions& options, const std::string& what) {
   return fail(ErrorCode::invalid_setting,
-              "policy_kernel is `grpc://host:port`, not '" + url + "': " + what + ".");
+              options.setting + " is `grpc://host:port`, not '" + options.url + "': " + what + ".");
 }
 
 bool is_loopback(std::string_view host) {
@@ -42,16 +42,16 @@ Outcome<std::string> read_authorities(const std::string& path) {
 
 Outcome<KernelAddress> kernel_address(const KernelOptions& options) {
   const std::string& url = options.url;
-  if (!url.starts_with(scheme)) return wrong(url, "it begins with another scheme");
+  if (!url.starts_with(scheme)) return wrong(options, "it begins with another scheme");
   KernelAddress address;
   address.target = url.substr(scheme.size());
   size_t colon = address.target.rfind(':');
   if (colon == std::string::npos || !is_port(std::string_view(address.target).substr(colon + 1)))
-    return wrong(url, "a port from 1 to 65535 is missing");
+    return wrong(options, "a port from 1 to 65535 is missing");
   std::string host = address.target.substr(0, colon);
   bool bracketed = host.starts_with('[') && host.ends_with(']');
   if (host.empty() || (!bracketed && host.find_first_of(":/@[] ") != std::string::npos))
-    return wrong(url, "its host cannot be read");
+    return wrong(options, "its host cannot be read");
   address.tls = options.tls_required || !options.tls_ca.empty();
   if (!options.tls_ca.empty()) {
     FERMATA_TRY(authorities, read_authorities(options.tls_ca));
@@ -59,7 +59,7 @@ Outcome<KernelAddress> kernel_address(const KernelOptions& options) {
   }
   if (!address.tls && !options.insecure && !is_loopback(host))
     return fail(ErrorCode::invalid_setting,
-                "The policy kernel at " + address.target +
+                "The kernel of " + options.setting + " at " + address.target +
                     " is another machine, and nothing protects the way there: set "
                     "policy_kernel_tls_ca or policy_kernel_tls_required, or policy_kernel_insecure "
                     "where the network itself is trusted.");

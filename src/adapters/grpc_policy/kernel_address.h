@@ -11,6 +11,7 @@ struct KernelOptions {
   std::string tls_ca{};       ///< PEM file of authorities; with it the kernel is spoken to by TLS
   bool tls_required = false;  ///< TLS also without one, by the machine's authorities
   bool insecure = false;      ///< without TLS beyond loopback, for those who know why
+  std::string setting = "policy_kernel";  ///< that says where it is
 };
 
 struct KernelAddress {

@@ -120,7 +120,7 @@ TEST(Limits, rates_of_pools_and_topics_hold_too_and_a_dispatch_that_failed_gives
 TEST(Fairness, interactive_is_served_eight_to_one_and_accounts_take_turns) {
   Limited at("{}");
   at.enroll(FleetFixture::card("w", {"*"}, 60'000));
-  for (int i = 0; i < 1'000; ++i)
+  for (int i = 0; i < 100'000; ++i)
     at.offer_of("a" + std::to_string(i), "A", job::Priority::batch,
                 "job.t" + std::to_string(i % 7));
   at.claim("w", 1, 200, 60'000);

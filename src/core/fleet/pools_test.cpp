@@ -200,6 +200,7 @@ TEST(Pools, who_is_pushed_to_keeps_a_tenth_of_its_slots_free) {
   std::map<std::string, int> given;
   for (int i = 0; i < 100; ++i) at.offer("j" + std::to_string(i));
   for (const std::string& pair : at.commit()) ++given[pair.substr(pair.find('>'))];
+  ASSERT_EQ(given.size(), 10u);
   for (const auto& [worker, count] : given) EXPECT_EQ(count, 9) << worker;
   EXPECT_EQ(at.fleet.queue().size(), 10u);
   auto depths = at.fleet.queue().depths(at.now);

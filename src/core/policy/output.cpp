@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "core/job/job.h"
+#include "core/policy/release.h"
 
 namespace fermata::policy {
 
@@ -99,19 +100,40 @@ bool is_on(const OutputPolicy& policy, const std::string& topic) {
   return own && own->enabled ? *own->enabled : policy.enabled;
 }
 
-job::OutputPlan plan_output(const OutputPolicy* policy, const OutputSettings& settings,
-                            const OutputFacts& facts) {
+std::optional<job::OutputPlan> release_of(const OutputPolicy* policy,
+                                          const OutputSettings& settings,
+                                          const std::string& topic) {
+  static const OutputPolicy nothing_said;
+  const OutputPolicy& said = policy ? *policy : nothing_said;
+  if (!settings.enabled || !is_on(said, topic)) return std::nullopt;
   job::OutputPlan plan;
-  if (!policy || policy->rules.empty() || !settings.enabled) return plan;
-  if (!is_on(*policy, facts.topic)) return plan;
-  const TopicRelease* own = override_of(*policy, facts.topic);
-  Release release = own && own->release ? *own->release : policy->release;
+  const TopicRelease* own = override_of(said, topic);
+  Release release = own && own->release ? *own->release : said.release;
   plan.optimistic = release == Release::optimistic;
   FailMode mode = plan.optimistic ? FailMode::open : FailMode::closed;
-  if (policy->fail_mode) mode = *policy->fail_mode;
+  if (said.fail_mode) mode = *said.fail_mode;
   if (own && own->fail_mode) mode = *own->fail_mode;
   if (settings.fail_mode) mode = *settings.fail_mode;
   plan.fail_open = mode == FailMode::open;
+  return plan;
+}
+
+job::OutputPlan plan_for_kernel(const OutputPolicy* policy, const OutputSettings& settings,
+                                const OutputFacts& facts) {
+  job::OutputPlan plan = plan_output(policy, settings, facts);
+  if (plan.step != job::OutputPlan::Step::pass) return plan;
+  auto release = release_of(policy, settings, facts.topic);
+  if (!release) return plan;
+  release->step = job::OutputPlan::Step::scan;
+  return *release;
+}
+
+job::OutputPlan plan_output(const OutputPolicy* policy, const OutputSettings& settings,
+                            const OutputFacts& facts) {
+  if (!policy || policy->rules.empty()) return {};
+  auto release = release_of(policy, settings, facts.topic);
+  if (!release) return {};
+  job::OutputPlan plan = *release;
   auto rules = candidates(*policy, facts);
   if (rules.empty()) return plan;
   const OutputRule& first = *rules.front();

@@ -1,4 +1,5 @@
 #include <grpcpp/grpcpp.h>
+#include <output_policy.grpc.pb.h>
 #include <safety.grpc.pb.h>
 
 #include <cstdio>
@@ -16,8 +17,11 @@
 ///   echo=1           answers what it was asked as the reason
 ///   constrain=1      adds constraints and a remediation
 ///
+/// About results it is told by `output_decision`, `output_status`, `output_sleep_ms`, `output_echo`
+/// and `output_pointer`, which names what may be read instead.
+///
 /// `fermata_kernel ADDRESS SNAPSHOT [LOG [CERTIFICATE KEY]]` prints its port when it serves, and
-/// adds the id of every job it is asked about to LOG.
+/// adds the id of every job it is asked about to LOG, after `output ` where it is its result.
 namespace {
 
 namespace wire = cordum::agent::v1;
@@ -105,6 +109,66 @@ class Kernel final : public wire::SafetyKernel::Service {
   std::ofstream log_;
 };
 
+std::string told(const cordum::v1::OutputCheckRequest& asked) {
+  std::string text = "job_id=" + asked.job_id() + " topic=" + asked.topic() +
+                     " tenant=" + asked.tenant() + " result_ptr=" + asked.result_ptr() +
+                     " worker_id=" + asked.worker_id() +
+                     " execution_ms=" + std::to_string(asked.execution_ms()) +
+                     " size=" + std::to_string(asked.output_size_bytes()) +
+                     " hash=" + asked.content_hash() + " workflow_id=" + asked.workflow_id() +
+                     " step_id=" + asked.step_id() + " principal_id=" + asked.principal_id() +
+                     " pack_id=" + asked.pack_id() + " type=" + asked.content_type();
+  for (const std::string& artifact : asked.artifact_ptrs()) text += " artifact=" + artifact;
+  for (const std::string& name : asked.capabilities()) text += " capability=" + name;
+  for (const std::string& tag : asked.risk_tags()) text += " risk=" + tag;
+  return text + " content=" + asked.output_content();
+}
+
+class Outputs final : public cordum::v1::OutputPolicyService::Service {
+ public:
+  Outputs(std::string snapshot, const char* log) : snapshot_(std::move(snapshot)) {
+    if (log) log_.open(log, std::ios::app);
+  }
+
+  grpc::Status CheckOutput(grpc::ServerContext*, const cordum::v1::OutputCheckRequest* asked,
+                           cordum::v1::OutputCheckResponse* answer) override {
+    {
+      std::lock_guard lock(mutex_);
+      log_ << "output " << asked->job_id() << std::endl;
+    }
+    auto label = [&](const char* name) -> std::string {
+      auto found = asked->labels().find(name);
+      return found == asked->labels().end() ? "" : found->second;
+    };
+    if (!label("output_sleep_ms").empty())
+      std::this_thread::sleep_for(std::chrono::milliseconds(std::stoi(label("output_sleep_ms"))));
+    if (!label("output_status").empty())
+      return {static_cast<grpc::StatusCode>(std::stoi(label("output_status"))), "as it was told"};
+    int decision = label("output_decision").empty() ? 0 : std::stoi(label("output_decision"));
+    answer->set_decision(static_cast<cordum::v1::OutputDecision>(decision));
+    answer->set_policy_snapshot(snapshot_);
+    answer->set_rule_id("reference");
+    answer->set_reason(label("output_echo").empty() ? "as its labels say" : told(*asked));
+    answer->set_redacted_ptr(label("output_pointer"));
+    if (decision == 0) return grpc::Status::OK;
+    cordum::v1::OutputFinding& finding = *answer->add_findings();
+    finding.set_type("person");
+    finding.set_severity("high");
+    finding.set_detail("the name of somebody");
+    finding.set_offset(3);
+    finding.set_length(4);
+    finding.set_scanner("names");
+    finding.set_confidence(0.9);
+    finding.set_matched_pattern("somebody");
+    return grpc::Status::OK;
+  }
+
+ private:
+  const std::string snapshot_;
+  std::mutex mutex_;
+  std::ofstream log_;
+};
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -118,11 +182,14 @@ int main(int count, char** words) {
     options.pem_key_cert_pairs.push_back({read_text(words[5]), read_text(words[4])});
     credentials = grpc::SslServerCredentials(options);
   }
-  Kernel kernel(words[2], count > 3 ? words[3] : nullptr);
+  const char* log = count > 3 ? words[3] : nullptr;
+  Kernel kernel(words[2], log);
+  Outputs outputs(words[2], log);
   grpc::ServerBuilder builder;
   int port = 0;
   builder.AddListeningPort(words[1], credentials, &port);
   builder.RegisterService(&kernel);
+  builder.RegisterService(&outputs);
   std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
   if (!server || port == 0) {
     std::fprintf(stderr, "fermata_kernel: cannot listen on %s\n", words[1]);

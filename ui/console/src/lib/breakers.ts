@@ -17,6 +17,7 @@ export interface Breaker {
 
 /** What stands behind a name. */
 export function breakerWhat(name: string): string {
+  if (name === 'safety-output') return w.theServiceThatReadsResults;
   return name === 'safety' ? w.theServiceThatJudgesJobsBy : name;
 }
 

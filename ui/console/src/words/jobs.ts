@@ -2,6 +2,7 @@
 
 export const breakers = {
   theServiceThatJudgesJobsBy: 'The service that judges jobs by policy',
+  theServiceThatReadsResults: 'The service that reads results before they are used',
   nothingIsAskedFailedThenA: (a: unknown, b: unknown) => `Nothing is asked${a}: ${b} failed. Then a few are tried.`,
   aFewCallsAreTriedOf: (a: unknown, b: unknown) => `A few calls are tried, ${a} of ${b} so far. Good answers close it, one failure opens it again.`,
   everythingIsAskedFailedOfLate: (a: unknown) => `Everything is asked; ${a} failed of late.`,

@@ -7,7 +7,7 @@
 namespace fermata::sqlite {
 namespace {
 
-Failure<Error> delivery_damaged(uint64_t number) {
+Failure<Error> damaged_delivery(uint64_t number) {
   return fail(ErrorCode::data_damaged,
               "the row " + std::to_string(number) + " of callback_delivery cannot be read");
 }
@@ -70,7 +70,7 @@ Outcome<std::vector<Delivery>> DeliveryQueries::load(std::span<const std::string
       continue;
     }
     auto delivery = decode_fields<Delivery>(rows.blob(1), rows.natural(0));
-    if (!delivery) return delivery_damaged(rows.natural(0));
+    if (!delivery) return damaged_delivery(rows.natural(0));
     out.push_back(*std::move(delivery));
   }
   return out;
@@ -129,7 +129,7 @@ Outcome<DeliveryPage> DeliveryQueries::list(const DeliveryFilter& filter, size_t
     }
     last = rows.natural(0);
     auto one = decode_fields<Delivery>(rows.blob(1), last);
-    if (!one) return delivery_damaged(last);
+    if (!one) return damaged_delivery(last);
     page.items.push_back(*std::move(one));
   }
   if (rows.failed()) return database_.failure("listing deliveries");

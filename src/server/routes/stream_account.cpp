@@ -57,7 +57,9 @@ class AccountStream final : public EventStream {
   struct Wanted {
     AccountId account;
     Kinds kinds;
-    RunId run;  ///< its runs, waits, jobs and approvals alone; empty: all
+    /// The run itself, its waits and its jobs alone; empty: all. What people are asked is shown on
+    /// every page, so of that all is told.
+    RunId run;
   };
   AccountStream(Api& api, Wanted wanted, uint64_t after, bool reset)
       : EventStream(api), wanted_(std::move(wanted)), after_(after), reset_(reset) {}
@@ -101,8 +103,7 @@ class AccountStream final : public EventStream {
         if (is_wanted(run->id)) told.emplace_back("run", to_json(view::list_item(*run)));
     if (kinds.contains("approval"))
       for (const auto& approval : news.approvals)
-        if (is_wanted(approval->run))
-          told.emplace_back("approval", to_json(view::approval(*approval, api().now())));
+        told.emplace_back("approval", to_json(view::approval(*approval, api().now())));
     if (kinds.contains("alert"))
       for (const Value& alert : news.alerts) told.emplace_back("alert", to_json(alert));
     for (const auto& change : news.changes) {

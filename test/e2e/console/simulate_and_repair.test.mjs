@@ -201,7 +201,7 @@ test('columns_are_chosen_and_stand_in_the_address', async () => {
   await dialog.getByRole('button', { name: 'Workflow earlier' }).click();
   await dialog.getByRole('button', { name: 'Done' }).click();
   const heads = () => page.page.getByRole('columnheader').allInnerTexts();
-  const wanted = ['Workflow', 'Status', 'Run', 'Now', 'Labels', 'Started', 'Duration', 'Version'];
+  const wanted = ['Workflow', 'Status', 'Run', 'Now at', 'Labels', 'Started', 'Duration', 'Tries', 'Version'];
   await eventually(async () => assert.deepEqual((await heads()).filter((name) => name !== 'Selected'), wanted));
   assert.match(page.page.url(), /columns=workflow/);
   await page.page.reload();

@@ -186,7 +186,7 @@ Outcome<Packet> read_packet(std::string_view bytes) {
                                             " bytes; this has " + std::to_string(bytes.size()) +
                                             ".");
   // What others send is judged here; the library has nothing to add to standard error.
-  static const auto* const spoken = google::protobuf::SetLogHandler(nullptr);
+  static auto* const spoken = google::protobuf::SetLogHandler(nullptr);
   (void)spoken;
   wire::BusPacket from;
   if (!from.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))

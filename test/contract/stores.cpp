@@ -23,6 +23,7 @@ class MemoryUnderTest final : public StoreUnderTest {
   Contacts& contacts() override { return store_; }
   Accounts& accounts() override { return store_; }
   Views& views() override { return store_; }
+  Outbox& outbox() override { return store_; }
   void reopen() override {}
 
  private:
@@ -53,6 +54,7 @@ class SqliteUnderTest final : public StoreUnderTest {
   Contacts& contacts() override { return *store_; }
   Accounts& accounts() override { return *store_; }
   Views& views() override { return *store_; }
+  Outbox& outbox() override { return *store_; }
   void reopen() override {
     store_.reset();
     open();

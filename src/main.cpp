@@ -10,6 +10,7 @@
 #include "adapters/memory/virtual_clock.h"
 #include "adapters/memory/wheel_timers.h"
 #include "adapters/otlp/otlp_telemetry.h"
+#include "adapters/rabbitmq/rabbit_bus.h"
 #include "adapters/scan/thread_scans.h"
 #include "adapters/sqlite/sqlite_store.h"
 #include "adapters/system/file_watch.h"
@@ -42,6 +43,7 @@ class Opened final : public cli::OpenStore {
   Contacts& contacts() override { return *store_; }
   Accounts& accounts() override { return *store_; }
   Views& views() override { return *store_; }
+  Outbox* outbox() override { return store_.get(); }
 
  private:
   std::unique_ptr<Kind> store_;
@@ -143,6 +145,22 @@ class RealWorld final : public cli::World {
   }
   std::unique_ptr<Counters> counters(const Clock& clock) override {
     return std::make_unique<MemoryCounters>(clock);
+  }
+  Outcome<std::unique_ptr<Bus>> bus(cli::BusWanted wanted) override {
+    RabbitOptions options;
+    FERMATA_TRY(address, rabbit_address(wanted.url));
+    options.address = std::move(address);
+    if (!wanted.password.empty()) options.address.password = std::move(wanted.password);
+    options.address.tls_ca = std::move(wanted.tls_ca);
+    options.shape = {wanted.quorum, wanted.rune_compat};
+    options.prefetch = wanted.prefetch;
+    options.unconfirmed_max = wanted.unconfirmed_max;
+    options.start_patience = Duration{wanted.connect_ms};
+    options.origin = std::move(wanted.origin);
+    options.on_news = std::move(wanted.on_news);
+    options.on_trouble = std::move(wanted.on_trouble);
+    FERMATA_TRY(bus, RabbitBus::open(std::move(options)));
+    return std::unique_ptr<Bus>(std::move(bus));
   }
   std::unique_ptr<Clock> system_clock() override { return std::make_unique<SystemClock>(); }
   std::unique_ptr<cli::MovableClock> movable_clock(Instant start) override {

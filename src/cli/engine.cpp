@@ -105,7 +105,8 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
                 *engine.entropy, engine.tracing ? *engine.tracing : feed,
                 *engine.engine_definitions, engine.zones.get(), engine.callbacks.get(),
                 &engine.store->contacts(), engine.accounts.get(), engine.kernel.get(),
-                engine.counters.get(), &engine.store->job_files(), engine.scans.get()},
+                engine.counters.get(), &engine.store->job_files(), engine.scans.get(),
+                wanted.announcer, wanted.announcer ? engine.store->outbox() : nullptr},
       host);
   return std::move(engine);
 }

@@ -44,7 +44,8 @@ struct EngineWanted {
   std::string callback_networks = "deny";  ///< that callbacks may go to (W-75)
   std::function<void()> on_answer;         ///< called on another thread; must not block
   std::unique_ptr<Telemetry> telemetry{};
-  front::KeySource keys;  ///< that credentials are sealed under
+  front::KeySource keys;           ///< that credentials are sealed under
+  Announcer* announcer = nullptr;  ///< must outlive the engine; null: no broker is told
   std::function<void(const std::string&)> on_zone_problem = {};
 };
 /// `feed` must outlive the engine.

@@ -105,11 +105,14 @@ Outcome<void> Serving::build_engine() {
   wanted.on_zone_problem = [this](const std::string& problem) {
     log_.warn("Zone data", {{"problem", problem}});
   };
+  if (!settings_.bus.empty()) bus_ = std::make_unique<BusService>(settings_, log_);
+  if (bus_) wanted.announcer = &bus_->announcer();
   FERMATA_TRY(engine, make_engine(around_.world, std::move(wanted), settings_, feed_));
   engine_ = std::move(engine);
   FERMATA_TRY_VOID(look_at_credentials());
   host_ = engine_.host.get();
   if (engine_.movable) clock_mover_ = std::make_unique<ClockMover>(*engine_.movable, *engine_.host);
+  if (bus_) FERMATA_TRY_VOID(bus_->open(around_.world, engine_));
   FERMATA_TRY_VOID(engine_.host->recover());
   FERMATA_TRY_VOID(start_pools());
   return start_policy();
@@ -214,6 +217,10 @@ void Serving::build_api() {
     log_.write(LogLevel::error, line.message, line.fields);
   };
   options.configuration = [lines = configuration_] { return lines; };
+  if (bus_) {
+    options.degraded = [this] { return bus_->degraded(); };
+    options.append_metrics = [this](std::string& out) { bus_->append_metrics(out); };
+  }
   options.store_facts = [this] { return store_facts(); };
   options.telemetry = engine_.telemetry.get();
   options.trace_share = settings_.otlp_share;
@@ -261,6 +268,7 @@ Outcome<void> Serving::begin() {
   build_api();
   FERMATA_TRY_VOID(listen());
   host_thread_ = std::thread([host = engine_.host.get()] { host->run(); });
+  if (bus_) bus_->begin();
   FERMATA_TRY_VOID(api_->recover());
   retention_thread_ = std::thread([loop = retention_.get()] { loop->run(); });
   ready_ = true;
@@ -317,6 +325,7 @@ void Serving::end(std::string_view why) {
   if (api_) api_->set_stopping();
   if (clock_mover_) clock_mover_->stop();
   if (server_) server_->stop();
+  if (bus_) bus_->end();
   if (retention_) retention_->stop();
   engine_.host->stop();
   if (was_serving) host_thread_.join();

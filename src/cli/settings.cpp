@@ -29,7 +29,19 @@ constexpr std::pair<std::string_view, std::string_view> known_elsewhere[] = {
 constexpr uint64_t nesting_max = 150;
 static_assert(nesting_max + 32 < value_nesting_max);
 
-std::string text_of(const Text& value) { return value; }
+/// Addresses without the passwords in them.
+std::string text_of(const Text& value) {
+  std::string out = value;
+  for (size_t at = out.find("://"); at != std::string::npos; at = out.find("://", at)) {
+    at += 3;
+    size_t end = out.find_first_of("/, ", at);
+    size_t sign = out.rfind('@', end);
+    size_t colon = out.find(':', at);
+    if (sign == std::string::npos || sign < at || colon > sign) continue;
+    out.replace(colon + 1, sign - colon - 1, "***");
+  }
+  return out;
+}
 std::string text_of(const Secret& value) { return value.text.empty() ? "" : "(hidden)"; }
 std::string text_of(Count value) { return std::to_string(value); }
 std::string text_of(Rate value) { return number_to_text(value); }
@@ -121,6 +133,20 @@ std::string complaint_about(std::string_view name, const Settings& settings) {
     return "this build has the stores `sqlite` and `memory`";
   if (name == "store" && !is_one_of(settings.store, {"sqlite", "memory"}))
     return "`sqlite` or `memory`";
+  if (name == "rabbitmq_queue_type" &&
+      !is_one_of(settings.rabbitmq_queue_type, {"quorum", "classic"}))
+    return "`quorum` or `classic`";
+  if (name == "rabbitmq_execution" && settings.rabbitmq_execution != "direct")
+    return "`direct`: this build does not publish single steps";
+  if (name == "rabbitmq_prefetch" &&
+      (settings.rabbitmq_prefetch < 1 || settings.rabbitmq_prefetch > 1'000))
+    return "1 to 1000";
+  if (name == "rabbitmq_unconfirmed_max" &&
+      (settings.rabbitmq_unconfirmed_max < 1 || settings.rabbitmq_unconfirmed_max > 10'000))
+    return "1 to 10000";
+  if (name == "rabbitmq_connect_seconds" &&
+      (settings.rabbitmq_connect_seconds < 1 || settings.rabbitmq_connect_seconds > 600))
+    return "1 to 600";
   if (name == "log" && !is_one_of(settings.log, {"text", "json"})) return "`text` or `json`";
   if (name == "log_level" && !is_one_of(settings.log_level, {"debug", "info", "warn", "error"}))
     return "`debug`, `info`, `warn` or `error`";
@@ -249,7 +275,7 @@ Outcome<void> Configuration::apply(const GivenSetting& given) {
     return fail(ErrorCode::invalid_setting, given.where + ": " + given.name + ": " + complaint);
   if (!complaint.empty())
     return fail(ErrorCode::invalid_setting, given.where + ": " + given.name + " is " + complaint +
-                                                ", not '" + given.value + "'.");
+                                                ", not '" + text_of(Text(given.value)) + "'.");
   where_[static_cast<size_t>(info - table.begin())] = given.where;
   return {};
 }

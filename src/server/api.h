@@ -133,6 +133,10 @@ struct ApiOptions {
   std::function<void(const ApiLogLine&)> log;
   /// The settings in force: a list of {name, value, source}, without secrets (U-49).
   std::function<Value()> configuration;
+  /// Parts that are away though the server goes on without them (C-7); absent: none.
+  std::function<std::vector<std::string>()> degraded;
+  /// Adds what others count to the text of /metrics.
+  std::function<void(std::string&)> append_metrics;
   std::function<Value()> store_facts;  ///< {kind, …} of where things are kept
   Telemetry* telemetry = nullptr;      ///< present where traces are collected; outlives the Api
   double trace_share = 1;              ///< of the traces that begin here, those that are recorded

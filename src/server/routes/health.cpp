@@ -20,6 +20,12 @@ void readyz(Api& api, Call call) {
   Value out = Value::object({{"status", "ready"}});
   // What only a later release can run is left to a server of that release (F-46).
   if (size_t newer = api.definitions().newer(); newer > 0) out.set("newer_definitions", newer);
+  // A broker that is away keeps nobody from being served (C-7).
+  if (api.options().degraded) {
+    Value names = Value::array();
+    for (const std::string& name : api.options().degraded()) names.push(name);
+    if (names.size() > 0) out.set("degraded", std::move(names));
+  }
   call.send_json(200, out);
 }
 

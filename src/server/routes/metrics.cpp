@@ -105,6 +105,7 @@ void answer_metrics(Api& api, const Call& call, JobMetrics::Gauges gauges) {
   api.hub().wait_metrics().append(response.body, wait_gauges(api));
   find_rollbacks(api);
   api.hub().saga_metrics().append(response.body);
+  if (api.options().append_metrics) api.options().append_metrics(response.body);
   call.send(std::move(response));
 }
 

@@ -16,6 +16,7 @@
 #include "adapters/nats/nats_wire.h"
 #include "adapters/otlp/otlp_telemetry.h"
 #include "adapters/postgres/postgres_store.h"
+#include "adapters/rabbitmq/rabbit_bus.h"
 #include "adapters/redis/redis_shared.h"
 #include "adapters/scan/thread_scans.h"
 #include "adapters/sqlite/sqlite_store.h"
@@ -60,6 +61,10 @@ class Opened final : public cli::OpenStore {
   }
   PoisonLetters* poison() override {
     if constexpr (std::derived_from<Kind, PoisonLetters>) return store_.get();
+    return nullptr;
+  }
+  Outbox* outbox() override {
+    if constexpr (std::derived_from<Kind, Outbox>) return store_.get();
     return nullptr;
   }
 
@@ -253,6 +258,22 @@ class RealWorld final : public cli::World {
                                           std::make_unique<MemoryCounters>(clock),
                                           std::make_unique<MemoryLeases>(clock)));
     return std::unique_ptr<cli::SharedIndex>(std::make_unique<RedisBeside>(std::move(shared)));
+  }
+  Outcome<std::unique_ptr<Bus>> bus(cli::BusWanted wanted) override {
+    RabbitOptions options;
+    FERMATA_TRY(address, rabbit_address(wanted.url));
+    options.address = std::move(address);
+    if (!wanted.password.empty()) options.address.password = std::move(wanted.password);
+    options.address.tls_ca = std::move(wanted.tls_ca);
+    options.shape = {wanted.quorum, wanted.rune_compat};
+    options.prefetch = wanted.prefetch;
+    options.unconfirmed_max = wanted.unconfirmed_max;
+    options.start_patience = Duration{wanted.connect_ms};
+    options.origin = std::move(wanted.origin);
+    options.on_news = std::move(wanted.on_news);
+    options.on_trouble = std::move(wanted.on_trouble);
+    FERMATA_TRY(bus, RabbitBus::open(std::move(options)));
+    return std::unique_ptr<Bus>(std::move(bus));
   }
   std::unique_ptr<Clock> system_clock() override { return std::make_unique<SystemClock>(); }
   std::unique_ptr<cli::MovableClock> movable_clock(Instant start) override {

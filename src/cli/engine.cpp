@@ -157,7 +157,8 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
                 engine.zones.get(), engine.callbacks.get(), &engine.store->contacts(),
                 engine.accounts.get(), engine.kernel.get(),
                 engine.counters || !engine.index ? engine.counters.get() : engine.index->counters(),
-                &engine.store->job_files(), engine.scans.get(), engine.output_kernel.get()},
+                &engine.store->job_files(), engine.scans.get(), engine.output_kernel.get(),
+                wanted.announcer, wanted.announcer ? engine.store->outbox() : nullptr},
       host);
   return std::move(engine);
 }

@@ -49,7 +49,8 @@ struct EngineWanted {
   std::unique_ptr<Telemetry> telemetry{};
   std::function<void(const std::string&)> on_index_trouble = {};
   std::function<void(const std::string&)> on_index_warning = {};
-  front::KeySource keys;  ///< that credentials are sealed under
+  front::KeySource keys;           ///< that credentials are sealed under
+  Announcer* announcer = nullptr;  ///< must outlive the engine; null: no broker is told
   std::function<void(const std::string&)> on_zone_problem = {};
 };
 /// `feed` must outlive the engine.

@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "base/json.h"
-#include "cli/demo.h"
 #include "base/url_secret.h"
+#include "cli/demo.h"
 #include "cli/sealing_keys.h"
 #include "core/fleet/view.h"
 #include "server/http/address.h"
@@ -116,11 +116,14 @@ Outcome<void> Serving::build_engine() {
     log_.error("Redis cannot be used; the store does its work meanwhile", {{"reason", trouble}});
   };
   wanted.on_index_warning = [this](const std::string& warning) { log_.warn(warning); };
+  if (!amqp_addresses(settings_).empty()) bus_ = std::make_unique<BusService>(settings_, log_);
+  if (bus_) wanted.announcer = &bus_->announcer();
   FERMATA_TRY(engine, make_engine(around_.world, std::move(wanted), settings_, wire_feed_));
   engine_ = std::move(engine);
   FERMATA_TRY_VOID(look_at_credentials());
   host_ = engine_.host.get();
   if (engine_.movable) clock_mover_ = std::make_unique<ClockMover>(*engine_.movable, *engine_.host);
+  if (bus_) FERMATA_TRY_VOID(bus_->open(around_.world, engine_));
   FERMATA_TRY_VOID(engine_.host->recover());
   recall_waits();
   FERMATA_TRY_VOID(start_pools());
@@ -283,6 +286,7 @@ Outcome<void> Serving::begin() {
   FERMATA_TRY_VOID(listen());
   make_gateway();
   host_thread_ = std::thread([host = engine_.host.get()] { host->run(); });
+  if (bus_) bus_->begin();
   FERMATA_TRY_VOID(api_->recover());
   retention_thread_ = std::thread([loop = retention_.get()] { loop->run(); });
   if (gateway_) gateway_->start();
@@ -386,6 +390,7 @@ void Serving::end(std::string_view why) {
   if (engine_.index) engine_.index->stop();
   if (clock_mover_) clock_mover_->stop();
   if (server_) server_->stop();
+  if (bus_) bus_->end();
   if (retention_) retention_->stop();
   if (gateway_) gateway_->stop();
   engine_.host->stop();

@@ -1,6 +1,7 @@
 #pragma once
 #include <thread>
 
+#include "cli/bus_service.h"
 #include "cli/command.h"
 #include "cli/engine.h"
 #include "cli/log.h"
@@ -108,6 +109,7 @@ class Serving {
   std::atomic<bool> lead_lost_{false};
   /// Wakes the host when an answer comes; set before the first call is placed.
   std::atomic<Host*> host_{nullptr};
+  std::unique_ptr<BusService> bus_;  ///< absent where there is no broker
   Engine engine_;
   std::unique_ptr<cap::Codec> cap_codec_;
   std::unique_ptr<Wire> wire_;

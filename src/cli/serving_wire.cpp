@@ -20,13 +20,13 @@ Outcome<std::string> password_of(const Settings& settings) {
 }  // namespace
 
 Outcome<void> Serving::open_wire() {
-  if (settings_.bus.empty()) return {};
+  if (nats_addresses(settings_).empty()) return {};
   if (!engine_.store->poison())
     return fail(ErrorCode::invalid_setting, "bus: the store `" + settings_.store +
                                                 "` has no place for messages that cannot "
                                                 "be used.");
   WireWanted wanted;
-  wanted.urls = settings_.bus;
+  wanted.urls = nats_addresses(settings_);
   wanted.user = settings_.nats_user;
   FERMATA_TRY(password, password_of(settings_));
   wanted.password = std::move(password);
@@ -45,15 +45,19 @@ Outcome<void> Serving::open_wire() {
 void Serving::show_adapters(server::ApiOptions& options) const {
   options.degraded = [this] {
     std::vector<std::string> away;
-    if (!settings_.bus.empty() && (!wire_ || !wire_->health().up)) away.push_back("nats");
+    if (!nats_addresses(settings_).empty() && (!wire_ || !wire_->health().up))
+      away.push_back("nats");
     if (engine_.index)
       for (std::string& name : engine_.index->degraded()) away.push_back(std::move(name));
+    if (bus_)
+      for (std::string& name : bus_->degraded()) away.push_back(std::move(name));
     return away;
   };
   options.more_metrics = [this] {
     std::string lines;
     if (gateway_) lines += gateway_->metrics();
     if (engine_.index) lines += engine_.index->metrics();
+    if (bus_) bus_->append_metrics(lines);
     return lines;
   };
 }

@@ -116,6 +116,20 @@ std::vector<std::string> listed(std::string_view text) {
   return parts;
 }
 
+bool is_nats(std::string_view address) {
+  return address.starts_with("nats://") || address.starts_with("tls://");
+}
+bool is_amqp(std::string_view address) {
+  return address.starts_with("amqp://") || address.starts_with("amqps://");
+}
+
+std::string addresses_of(const Settings& settings, bool (*kind)(std::string_view)) {
+  std::string out;
+  for (const std::string& url : listed(settings.bus))
+    if (kind(url)) out += (out.empty() ? "" : ",") + url;
+  return out;
+}
+
 /// A place of Redis, also one that will be refused with a reason of its own.
 bool is_redis(std::string_view address) {
   return address.starts_with("redis://") || address.starts_with("rediss://") ||
@@ -149,6 +163,20 @@ std::string complaint_about(std::string_view name, const Settings& settings) {
   if (name == "postgres_schema" && settings.postgres_schema.empty()) return "a name";
   if (std::string complaint = complaint_about_index(name, settings); !complaint.empty())
     return complaint;
+  if (name == "rabbitmq_queue_type" &&
+      !is_one_of(settings.rabbitmq_queue_type, {"quorum", "classic"}))
+    return "`quorum` or `classic`";
+  if (name == "rabbitmq_execution" && settings.rabbitmq_execution != "direct")
+    return "`direct`: this build does not publish single steps";
+  if (name == "rabbitmq_prefetch" &&
+      (settings.rabbitmq_prefetch < 1 || settings.rabbitmq_prefetch > 1'000))
+    return "1 to 1000";
+  if (name == "rabbitmq_unconfirmed_max" &&
+      (settings.rabbitmq_unconfirmed_max < 1 || settings.rabbitmq_unconfirmed_max > 10'000))
+    return "1 to 10000";
+  if (name == "rabbitmq_connect_seconds" &&
+      (settings.rabbitmq_connect_seconds < 1 || settings.rabbitmq_connect_seconds > 600))
+    return "1 to 600";
   if (name == "log" && !is_one_of(settings.log, {"text", "json"})) return "`text` or `json`";
   if (name == "log_level" && !is_one_of(settings.log_level, {"debug", "info", "warn", "error"}))
     return "`debug`, `info`, `warn` or `error`";
@@ -165,8 +193,9 @@ std::string complaint_about(std::string_view name, const Settings& settings) {
     return "`closed` or `open`";
   if (name == "bus" && !settings.bus.empty())
     for (const std::string& url : listed(settings.bus))
-      if (!url.starts_with("nats://") && !url.starts_with("tls://"))
-        return "addresses that begin with nats:// or tls://, separated by commas";
+      if (!is_nats(url) && !is_amqp(url))
+        return "addresses that begin with amqp://, amqps://, nats:// or tls://, separated by "
+               "commas";
   if (name == "payloads" && settings.payloads != "http") return "`http` in this build";
   if (name == "nats_signatures" && settings.nats_signatures != "off") return "`off` in this build";
   if (name == "clock" && !virtual_start_of(settings))
@@ -256,6 +285,9 @@ bool is_secret_setting(std::string_view name) {
     return info.name == name && info.kind == "Secret";
   });
 }
+
+std::string nats_addresses(const Settings& settings) { return addresses_of(settings, is_nats); }
+std::string amqp_addresses(const Settings& settings) { return addresses_of(settings, is_amqp); }
 
 bool is_shared_store(const Settings& settings) {
   return settings.store.starts_with("postgres://") || settings.store.starts_with("postgresql://");

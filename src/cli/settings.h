@@ -95,6 +95,9 @@ std::vector<Option> setting_options();
 
 /// The store is a server that other processes use too.
 bool is_shared_store(const Settings& settings);
+/// Those of `bus` that are of one kind, separated by commas; empty for none.
+std::string nats_addresses(const Settings& settings);
+std::string amqp_addresses(const Settings& settings);
 
 /// What other folders understand.
 RunLimits run_limits_of(const Settings& settings);

@@ -200,6 +200,26 @@ TEST(Settings, a_secret_is_never_shown_and_no_flag) {
   }
 }
 
+// C-4
+TEST(Settings, passwords_in_addresses_are_shown_nowhere) {
+  auto loaded = load({flag("bus", "amqp://ann:s3cr3t@h1:5672/a,amqps://h2,amqp://bob:p@h3")}, {},
+                     "[rabbitmq]\naccount = \"crm\"\nrune_compat = true\n");
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  EXPECT_EQ(loaded->settings().bus, "amqp://ann:s3cr3t@h1:5672/a,amqps://h2,amqp://bob:p@h3");
+  EXPECT_EQ(loaded->settings().rabbitmq_account, "crm");
+  EXPECT_TRUE(loaded->settings().rabbitmq_rune_compat);
+  for (const Configuration::Line& line : loaded->lines())
+    if (line.name == "bus")
+      EXPECT_EQ(line.value, "amqp://ann:***@h1:5672/a,amqps://h2,amqp://bob:***@h3");
+  auto wrong = load({flag("rabbitmq_queue_type", "amqp://ann:s3cr3t@h1")}, {});
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().message.find("s3cr3t"), std::string::npos) << wrong.error().message;
+  EXPECT_FALSE(load({flag("rabbitmq_execution", "hops")}, {}));
+  EXPECT_FALSE(load({flag("rabbitmq_prefetch", "0")}, {}));
+  EXPECT_FALSE(load({flag("rabbitmq_unconfirmed_max", "10001")}, {}));
+  EXPECT_FALSE(load({flag("rabbitmq_connect_seconds", "601")}, {}));
+}
+
 //
 TEST(Settings, clock_is_the_systems_or_begins_at_a_time) {
   EXPECT_FALSE(virtual_start_of(Settings{})->has_value());

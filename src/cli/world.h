@@ -8,6 +8,7 @@
 #include "core/policy/text.h"
 #include "ports/accounts.h"
 #include "ports/bulk.h"
+#include "ports/bus.h"
 #include "ports/call_secrets.h"
 #include "ports/calls.h"
 #include "ports/cap.h"
@@ -17,8 +18,9 @@
 #include "ports/counters.h"
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
-#include "ports/poison.h"
+#include "ports/outbox.h"
 #include "ports/output_kernel.h"
+#include "ports/poison.h"
 #include "ports/policy_kernel.h"
 #include "ports/policy_store.h"
 #include "ports/pool_store.h"
@@ -57,6 +59,8 @@ class OpenStore {
   virtual std::string leader() { return {}; }
   /// Null where messages that cannot be used have no place.
   virtual PoisonLetters* poison() { return nullptr; }
+  /// What the store keeps for brokers; null where it cannot.
+  virtual Outbox* outbox() { return nullptr; }
 };
 
 /// A clock that stands still until it is told.
@@ -80,6 +84,21 @@ struct KernelWanted {
   bool tls_required = false;
   bool insecure = false;
   std::function<void()> on_answer;  ///< called on another thread
+};
+
+/// How to reach a broker; settings `bus` and `rabbitmq_…`.
+struct BusWanted {
+  std::string url;
+  std::string password;  ///< instead of one in the address, or empty
+  std::string tls_ca;
+  bool quorum = true;
+  bool rune_compat = false;
+  uint16_t prefetch = 64;
+  size_t unconfirmed_max = 256;
+  int64_t connect_ms = 30'000;
+  std::string origin;
+  std::function<void()> on_news;                       ///< called on another thread
+  std::function<void(const std::string&)> on_trouble;  ///< empty text: it is over
 };
 
 /// What a store has to say of itself, on the thread that met it.
@@ -187,6 +206,10 @@ class World {
   /// is not safe to use. `clock` must outlive it.
   virtual Outcome<std::unique_ptr<SharedIndex>> shared_index(SharedIndexWanted, const Clock&) {
     return fail(ErrorCode::not_implemented, "There is no index beside the store here.");
+  }
+  /// Fails with invalid_setting for what is unsafe, with io_failed when nobody answers (C-6).
+  virtual Outcome<std::unique_ptr<Bus>> bus(BusWanted /*wanted*/) {
+    return fail(ErrorCode::not_implemented, "this program speaks to no broker");
   }
   virtual std::unique_ptr<Clock> system_clock() = 0;
   virtual std::unique_ptr<MovableClock> movable_clock(Instant start) = 0;

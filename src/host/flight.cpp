@@ -67,6 +67,7 @@ void Host::Partition::take_off() {
     tell_goals(open.run, touched.events, write.audit);
     signals_.tell_later(write.reached, touched.events.front().at, write.audit);
     write.dead_letters = failed_resumes(open.run, touched.events, write.waits);
+    add_messages(touched, write);
     if (flying_.groups.shared(touched.group)) write.group = flying_.groups.of(touched.group) + 1;
     write.checkpoint = checkpoint_due(open, write.events, settings_);
     write.checkpoints_kept = settings_.checkpoints_kept;
@@ -156,6 +157,7 @@ void Host::Partition::committed(Touched& touched, RunWrite& write, Instant now) 
   counters_.events += write.events.count;
   if (write.checkpoint) ++counters_.checkpoints_written;
   for (const Delivery& delivery : write.deliveries) callbacks_.add(delivery);
+  if (!write.outbox.empty()) ports_.announcer->written(write.outbox.size());
   touched.counted.keep();
   for (const WaitRecord& record : write.waits) {
     limits_.committed(record);

@@ -46,6 +46,9 @@ bool Host::submit_signals(std::vector<IncomingSignal> signals) {
 bool Host::submit_contact(contact::Command command, ContactReply reply) {
   return partition_->submit_contact({.command = std::move(command), .reply = std::move(reply)});
 }
+bool Host::submit_message(Command command, std::string mark, Reply reply) {
+  return partition_->submit_message(std::move(command), std::move(mark), std::move(reply));
+}
 NextTurn Host::turn() { return partition_->turn(); }
 void Host::run() { partition_->run(); }
 void Host::stop() { partition_->stop(); }

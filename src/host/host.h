@@ -11,9 +11,11 @@
 #include "host/intake.h"
 #include "host/job_intake.h"
 #include "host/kernel_desk.h"
+#include "host/message_intake.h"
 #include "host/schedule_intake.h"
 #include "host/signal_intake.h"
 #include "ports/accounts.h"
+#include "ports/announcer.h"
 #include "ports/calls.h"
 #include "ports/clock.h"
 #include "ports/feed.h"
@@ -46,6 +48,8 @@ struct HostPorts {
   Scans* scans = nullptr;         ///< none: results that are to be scanned cannot be
   /// Has a say in every result that a scan has let pass; needs `scans` and `counters`.
   OutputKernel* output_kernel = nullptr;
+  Announcer* announcer = nullptr;  ///< none: nobody is told, and no rows are written
+  Outbox* outbox = nullptr;        ///< knows which messages were taken; with messages
 };
 
 /// How callbacks are sent (W-74); settings `callback_…`.
@@ -109,7 +113,8 @@ class Host : public Intake,
              public ScheduleIntake,
              public CallbackIntake,
              public SignalIntake,
-             public ContactIntake {
+             public ContactIntake,
+             public MessageIntake {
  public:
   Host(HostPorts ports, HostSettings settings);
   ~Host() override;
@@ -123,6 +128,7 @@ class Host : public Intake,
   [[nodiscard]] bool redeliver(Redelivery wanted) override;
   [[nodiscard]] bool submit_signals(std::vector<IncomingSignal> signals) override;
   [[nodiscard]] bool submit_contact(contact::Command command, ContactReply reply) override;
+  [[nodiscard]] bool submit_message(Command command, std::string mark, Reply reply) override;
   /// One turn: commands, answers and due timers in, one commit, effects out.
   NextTurn turn();
   /// Turns until `stop`, sleeping in between; for a thread of its own.

@@ -257,6 +257,16 @@ void Host::Partition::decide_one(Touched& touched, Item item, Instant now) {
       if (token.parked == Parked::call && is_lost(touched, {run.id, id, token.attempt}))
         recover->lost.push_back(id);
   }
+  if (!item.mark.empty()) {
+    auto taken = was_taken(touched, item);
+    if (!taken) {
+      std::vector<Item> one;
+      one.push_back(std::move(item));
+      return refuse_all(std::move(one), taken.error(), now);
+    }
+    if (*taken) return touched.items.push_back({std::move(item), {}});
+  }
+  if (ports_.announcer) note_scopes(touched);
   // What one commit writes of a run happens at one instant, though a post may come to it later.
   if (!touched.events.empty()) now = touched.events.front().at;
   Given given{now, ports_.entropy.next(), settings_.limits, zones_};

@@ -26,6 +26,7 @@ class Host::Partition : private SignalSurroundings {
 
   Outcome<void> recover();
   bool submit(Command command, Reply reply);
+  bool submit_message(Command command, std::string mark, Reply reply);
   bool ask_jobs(JobDesk::Visit visit);
   bool submit_schedule(ScheduleItem item);
   bool redeliver(Redelivery wanted);
@@ -192,6 +193,11 @@ class Host::Partition : private SignalSurroundings {
   void load_contacts(CommitBatch& batch);
   CommitOutcome find_out(const ContactWrite& write);
   void landed(TouchedContact& touched, ContactWrite& write, CommitOutcome outcome);
+
+  // messages.cpp: what other programs are told and have sent.
+  void note_scopes(Touched& touched) const;
+  Outcome<bool> was_taken(const Touched& touched, const Item& item) const;
+  void add_messages(const Touched& touched, RunWrite& write) const;
 
   // flight.cpp: what was decided is made durable; then effects, feed and replies.
   void take_off();

@@ -14,6 +14,7 @@
 #include "host/touched_job.h"
 #include "host/touched_schedule.h"
 #include "host/wait_limits.h"
+#include "ports/announcer.h"
 
 /// What travels through a partition: commands, and what was decided about their runs.
 namespace fermata {
@@ -27,6 +28,7 @@ struct Item {
   uint32_t refusals = 0;  ///< how often the store did not take what was decided
   /// Follows from a command of the same turn, which brings it again should the commit fail.
   bool posted = false;
+  std::string mark{};  ///< of the message that brought it, or empty
 };
 
 struct DecidedItem {
@@ -46,6 +48,7 @@ struct Touched {
   std::vector<DecidedItem> items;         ///< repeated when the commit conflicts
   std::optional<RunWrite> write;          ///< once made; a post that comes later unmakes it
   WaitLimits::Counted counted{};          ///< by the decisions, until they are durable
+  OpenScopes scopes{};                    ///< before the first of them, where somebody is told
 };
 
 /// Roots that were decided. In the batch made of it each has the same place.

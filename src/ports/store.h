@@ -15,6 +15,7 @@
 #include "ports/contacts.h"
 #include "ports/dead_letters.h"
 #include "ports/deliveries.h"
+#include "ports/outbox.h"
 #include "ports/signals.h"
 #include "ports/wait_store.h"
 
@@ -60,6 +61,8 @@ struct RunWrite {
   /// What signals have done to the run by `events` (W-50); one that is there already stays.
   std::vector<SignalReached> reached{};
   std::vector<DeadLetterEntry> dead_letters{};  ///< opened by this commit
+  std::vector<OutboxRow> outbox{};              ///< what other programs are to be told of `events`
+  std::vector<MessageMark> marks{};             ///< of messages that `events` came of
 };
 
 /// A job as the store holds it, with all of its history: that of a job stays short.

@@ -25,6 +25,7 @@ class MemoryUnderTest final : public StoreUnderTest {
   Contacts& contacts() override { return store_; }
   Accounts& accounts() override { return store_; }
   Views& views() override { return store_; }
+  Outbox& outbox() override { return store_; }
   void reopen() override {}
 
  private:
@@ -55,6 +56,7 @@ class SqliteUnderTest final : public StoreUnderTest {
   Contacts& contacts() override { return *store_; }
   Accounts& accounts() override { return *store_; }
   Views& views() override { return *store_; }
+  Outbox& outbox() override { return *store_; }
   void reopen() override {
     store_.reset();
     open();
@@ -94,6 +96,7 @@ class PostgresUnderTest final : public StoreUnderTest {
   Contacts& contacts() override { return *store_; }
   Accounts& accounts() override { return *store_; }
   Views& views() override { return *store_; }
+  Outbox& outbox() override { return *store_; }
   void reopen() override {
     store_.reset();
     open();

@@ -12,6 +12,7 @@
 #include "ports/contacts.h"
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
+#include "ports/outbox.h"
 #include "ports/policy_store.h"
 #include "ports/pool_store.h"
 #include "ports/reader.h"
@@ -37,6 +38,7 @@ class StoreUnderTest {
   virtual Contacts& contacts() = 0;
   virtual Accounts& accounts() = 0;
   virtual Views& views() = 0;
+  virtual Outbox& outbox() = 0;
   /// Ends the adapter and begins again with what it kept; one without a disk does nothing.
   virtual void reopen() = 0;
 };
@@ -63,6 +65,7 @@ class StoreContract : public testing::TestWithParam<StoreKind> {
   Contacts& contacts() { return under_test_->contacts(); }
   Accounts& accounts() { return under_test_->accounts(); }
   Views& views() { return under_test_->views(); }
+  Outbox& outbox() { return under_test_->outbox(); }
   void reopen() { under_test_->reopen(); }
 
   /// Commits one write alone and answers its outcome.

@@ -104,6 +104,8 @@ CommitOutcome MemoryStore::write(const RunWrite& write) {
   for (const Delivery& delivery : write.deliveries) keep_delivery(delivery);
   for (const SignalReached& reached : write.reached) keep_reached(reached);
   for (const DeadLetterEntry& entry : write.dead_letters) keep_letter(entry);
+  for (const OutboxRow& row : write.outbox) outbox_[++outbox_made_] = row;
+  for (const MessageMark& mark : write.marks) message_marks_[{write.summary.id, mark.id}] = mark.at;
   if (write.checkpoint) {
     check(write.checkpoint->sequence == write.summary.last_sequence);
     std::vector<Checkpoint>& kept = checkpoints_[write.summary.id];

@@ -36,7 +36,8 @@ class MemoryStore final : public Store,
                           public PoolStore,
                           public Contacts,
                           public Accounts,
-                          public Views {
+                          public Views,
+                          public Outbox {
  public:
   // Store
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,
@@ -240,6 +241,15 @@ class MemoryStore final : public Store,
   Outcome<void> remove_view(const AccountId& account, const std::string& id,
                             const AuditLine& audit) override;
 
+  // Outbox
+  Outcome<std::vector<Entry>> outbox(const std::string& lane, uint64_t after,
+                                     size_t limit) override;
+  Outcome<void> remove_from_outbox(std::span<const uint64_t> numbers) override;
+  Outcome<uint64_t> outbox_rows(const std::string& lane) override;
+  Outcome<bool> is_marked(const RunId& run, const std::string& mark) override;
+  Outcome<void> forget_marks(Instant before) override;
+  Outcome<void> bury(const DeadLetterEntry& entry) override;
+
  private:
   using WorkflowKey = std::pair<AccountId, WorkflowId>;
   struct Workflow {
@@ -298,6 +308,9 @@ class MemoryStore final : public Store,
   std::unordered_map<JobId, uint64_t> job_at_;
   std::map<uint64_t, DeadLetterEntry> letters_;  ///< by number
   uint64_t letters_opened_ = 0;
+  std::map<uint64_t, OutboxRow> outbox_;  ///< by number
+  uint64_t outbox_made_ = 0;
+  std::map<std::pair<RunId, std::string>, Instant> message_marks_;
   using BlobKey = std::pair<AccountId, std::string>;
   struct KeptBlob {
     std::string bytes;

@@ -90,6 +90,7 @@ CommitStatement statement_of(Writes writes, uint64_t epoch, std::string_view id)
   add_signals(statement, writes);
   add_job_sides(statement, writes);
   add_dead_letters(statement, writes);
+  add_outbox(statement, writes);
   add_roll(statement, writes);
   return statement;
 }

@@ -70,7 +70,8 @@ void add_new_deliveries(CommitStatement& statement, Writes writes);  ///< of run
 void add_signals(CommitStatement& statement, Writes writes);  ///< SignalWrite, and what was reached
 void add_job_sides(CommitStatement& statement, Writes writes);  ///< blobs, decisions, spent, held
 void add_dead_letters(CommitStatement& statement, Writes writes);  ///< of any, and settled ones
-void add_roll(CommitStatement& statement, Writes writes);          ///< registrations
+void add_outbox(CommitStatement& statement, Writes writes);  ///< of runs, with marks of messages
+void add_roll(CommitStatement& statement, Writes writes);    ///< registrations
 
 /// All of them, in order.
 CommitStatement statement_of(Writes writes, uint64_t epoch, std::string_view id);

@@ -8,6 +8,8 @@
 #include "ports/contacts.h"
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
+#include "ports/outbox.h"
+#include "ports/poison.h"
 #include "ports/policy_store.h"
 #include "ports/pool_store.h"
 #include "ports/reader.h"
@@ -51,12 +53,14 @@ class PostgresStore final : public Store,
                             public Bulks,
                             public Retention,
                             public DeadLetters,
+                            public PoisonLetters,
                             public JobFiles,
                             public PolicyStore,
                             public PoolStore,
                             public Contacts,
                             public Accounts,
-                            public Views {
+                            public Views,
+                            public Outbox {
  public:
   ~PostgresStore() override;
 
@@ -268,6 +272,18 @@ class PostgresStore final : public Store,
   Outcome<std::vector<SavedView>> views(const AccountId& account) override;
   Outcome<void> remove_view(const AccountId& account, const std::string& id,
                             const AuditLine& audit) override;
+
+  // Outbox
+  Outcome<std::vector<Outbox::Entry>> outbox(const std::string& lane, uint64_t after,
+                                             size_t limit) override;
+  Outcome<void> remove_from_outbox(std::span<const uint64_t> numbers) override;
+  Outcome<uint64_t> outbox_rows(const std::string& lane) override;
+  Outcome<bool> is_marked(const RunId& run, const std::string& mark) override;
+  Outcome<void> forget_marks(Instant before) override;
+  Outcome<void> bury(const DeadLetterEntry& entry) override;
+
+  // PoisonLetters
+  Outcome<void> keep_poison(const DeadLetterEntry& entry, const AuditLine& audit) override;
 
  private:
   struct Parts;

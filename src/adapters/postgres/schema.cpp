@@ -5,6 +5,7 @@
 #include "adapters/postgres/schema_bulks.h"
 #include "adapters/postgres/schema_catalog.h"
 #include "adapters/postgres/schema_job_files.h"
+#include "adapters/postgres/schema_outbox.h"
 #include "adapters/postgres/schema_policy.h"
 #include "adapters/postgres/schema_roots.h"
 #include "adapters/postgres/schema_seeds.h"
@@ -24,7 +25,8 @@ constexpr std::array migrations = {
     Migration{"roots", roots_schema},         Migration{"catalog", catalog_schema},
     Migration{"waits", waits_schema},         Migration{"signals", signals_schema},
     Migration{"job_files", job_files_schema}, Migration{"policy", policy_schema},
-    Migration{"bulks", bulks_schema},         Migration{"seeds", seeds_schema}};
+    Migration{"bulks", bulks_schema},         Migration{"seeds", seeds_schema},
+    Migration{"outbox", outbox_schema}};
 
 std::string quoted(std::string_view text, char mark) {
   std::string out(1, mark);

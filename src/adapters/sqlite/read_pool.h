@@ -14,6 +14,7 @@
 #include "adapters/sqlite/held_rows.h"
 #include "adapters/sqlite/job_file_rows.h"
 #include "adapters/sqlite/job_queries.h"
+#include "adapters/sqlite/outbox_rows.h"
 #include "adapters/sqlite/policy_rows.h"
 #include "adapters/sqlite/pool_rows.h"
 #include "adapters/sqlite/registration_rows.h"
@@ -49,6 +50,7 @@ struct ReadConnection {
   PolicyQueries policy{*database};
   PoolQueries pools{*database};
   UsageRows usage{*database};
+  OutboxQueries outbox{*database};
   Statement begin{*database, "BEGIN"};
   Statement end{*database, "COMMIT"};
 };

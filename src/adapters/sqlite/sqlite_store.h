@@ -46,7 +46,8 @@ class SqliteStore final : public Store,
                           public PoolStore,
                           public Contacts,
                           public Accounts,
-                          public Views {
+                          public Views,
+                          public Outbox {
  public:
   ~SqliteStore() override;
 
@@ -255,6 +256,15 @@ class SqliteStore final : public Store,
   Outcome<std::vector<SavedView>> views(const AccountId& account) override;
   Outcome<void> remove_view(const AccountId& account, const std::string& id,
                             const AuditLine& audit) override;
+
+  // Outbox
+  Outcome<std::vector<Entry>> outbox(const std::string& lane, uint64_t after,
+                                     size_t limit) override;
+  Outcome<void> remove_from_outbox(std::span<const uint64_t> numbers) override;
+  Outcome<uint64_t> outbox_rows(const std::string& lane) override;
+  Outcome<bool> is_marked(const RunId& run, const std::string& mark) override;
+  Outcome<void> forget_marks(Instant before) override;
+  Outcome<void> bury(const DeadLetterEntry& entry) override;
 
   /// Writes a copy of this moment to `file`, which must not exist, while work goes on.
   Outcome<void> backup(const std::filesystem::path& file);

@@ -32,6 +32,7 @@ Outcome<void> Writer::start() {
   FERMATA_TRY_VOID(jobs_.start());
   FERMATA_TRY_VOID(schedules_.start());
   FERMATA_TRY_VOID(deliveries_.start());
+  FERMATA_TRY_VOID(outbox_.start());
   return chain_.start();
 }
 
@@ -238,6 +239,7 @@ Outcome<void> Writer::write_runs(const Writes& writes, const std::set<uint32_t>&
       if (!signals_.write(reached)) return database_->failure("writing what a signal has reached");
     if (!jobs_.write_letters(writes[i].run->dead_letters))
       return database_->failure("writing an entry of the dead letter queue");
+    if (!outbox_.write(*writes[i].run)) return database_->failure("writing the outbox");
     for (const AuditLine& line : writes[i].run->audit) FERMATA_TRY_VOID(chain_.append(line));
   }
   if (!waits_.write(waits)) return database_->failure("writing waits");

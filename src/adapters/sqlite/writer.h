@@ -13,6 +13,7 @@
 #include "adapters/sqlite/delivery_rows.h"
 #include "adapters/sqlite/job_queries.h"
 #include "adapters/sqlite/job_writer.h"
+#include "adapters/sqlite/outbox_rows.h"
 #include "adapters/sqlite/registration_rows.h"
 #include "adapters/sqlite/run_queries.h"
 #include "adapters/sqlite/run_writer.h"
@@ -61,6 +62,10 @@ class Writer {
   RunQueries& runs() { return queries_; }
   JobQueries& jobs() { return job_queries_; }
   Outcome<void> append(const AuditLine& line) { return chain_.append(line); }
+  OutboxRows& outbox() { return outbox_; }
+  bool write_letters(const std::vector<DeadLetterEntry>& entries) {
+    return jobs_.write_letters(entries);
+  }
 
  private:
   enum class Ended { done, unavailable, unknown };
@@ -138,6 +143,7 @@ class Writer {
   SignalWriter signals_{*database_};
   ContactWriter contacts_{*database_};
   RegistrationRows registrations_{*database_};
+  OutboxRows outbox_{*database_};
   AuditChain chain_{*database_};
   RunQueries queries_{*database_};
   JobQueries job_queries_{*database_};

@@ -9,8 +9,8 @@ namespace {
 
 using job::OutputDecision;
 
-constexpr const char* breaker_name = "safety-output";
-constexpr Duration store_retry{1'000};
+constexpr const char* output_breaker_name = "safety-output";
+constexpr Duration output_store_retry{1'000};
 
 bool refuses(OutputDecision decision) {
   return decision == OutputDecision::quarantine || decision == OutputDecision::deny;
@@ -174,7 +174,7 @@ void OutputDesk::send(Instant now, const KernelDesk::Find& find) {
     auto content = job && *job ? content_of(**job, want.judged) : Outcome<std::string>("");
     if (!job || !content) {
       waiting_.push_back(std::move(want));
-      retry_at_ = now + store_retry;
+      retry_at_ = now + output_store_retry;
       continue;
     }
     bool held = *job && (*job)->held && (*job)->held->fence == want.ticket.fence;
@@ -202,7 +202,7 @@ BreakerView OutputDesk::view() {
   BreakerView view;
   if (!on()) return view;
   breaker::Counts counts = breaker_->look();
-  view.name = breaker_name;
+  view.name = output_breaker_name;
   view.state = state_of(counts);
   view.failures = counts.failures;
   view.episode = counts.episode;

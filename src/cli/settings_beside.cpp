@@ -1,0 +1,99 @@
+#include "cli/settings_beside.h"
+
+#include <algorithm>
+
+namespace fermata::cli {
+namespace {
+
+bool is_nats(std::string_view address) {
+  return address.starts_with("nats://") || address.starts_with("tls://");
+}
+bool is_amqp(std::string_view address) {
+  return address.starts_with("amqp://") || address.starts_with("amqps://");
+}
+
+std::string addresses_of(const Settings& settings, bool (*kind)(std::string_view)) {
+  std::string out;
+  for (const std::string& url : listed(settings.bus))
+    if (kind(url)) out += (out.empty() ? "" : ",") + url;
+  return out;
+}
+
+/// A place of Redis, also one that will be refused with a reason of its own.
+bool is_redis(std::string_view address) {
+  return address.starts_with("redis://") || address.starts_with("rediss://") ||
+         address.starts_with("redis+sentinel://");
+}
+
+/// Of Redis.
+std::string complaint_about_index(std::string_view name, const Settings& settings) {
+  for (auto [port, value] :
+       {std::pair("timers", settings.timers), std::pair("leases", settings.leases)})
+    if (name == port && value != "store" && !is_redis(value)) return "`store` or `redis://…`";
+  if (name == "gather" && settings.gather != "store")
+    return "`store`: this build counts arrivals in the store alone";
+  if (name == "redis_checks" && !is_one_of(settings.redis_checks, {"refuse", "warn"}))
+    return "`refuse` or `warn`";
+  if (name == "redis_payloads" && !is_one_of(settings.redis_payloads, {"slim", "full"}))
+    return "`slim` or `full`";
+  if (name == "redis_cluster" && settings.redis_cluster.find_first_of(": ") != std::string::npos)
+    return "a name without colon and space";
+  if (name == "redis_mirror")
+    for (const std::string& mirror : listed(settings.redis_mirror))
+      if (!is_one_of(mirror, {"waits", "delays"})) return "`waits`, `delays`, or both";
+  return "";
+}
+
+/// Of brokers.
+std::string complaint_about_bus(std::string_view name, const Settings& settings) {
+  if (name == "bus" && !settings.bus.empty())
+    for (const std::string& url : listed(settings.bus))
+      if (!is_nats(url) && !is_amqp(url))
+        return "addresses that begin with amqp://, amqps://, nats:// or tls://, separated by "
+               "commas";
+  if (name == "payloads" && settings.payloads != "http") return "`http` in this build";
+  if (name == "nats_signatures" && settings.nats_signatures != "off") return "`off` in this build";
+  if (name == "rabbitmq_queue_type" &&
+      !is_one_of(settings.rabbitmq_queue_type, {"quorum", "classic"}))
+    return "`quorum` or `classic`";
+  if (name == "rabbitmq_execution" && settings.rabbitmq_execution != "direct")
+    return "`direct`: this build does not publish single steps";
+  if (name == "rabbitmq_prefetch" &&
+      (settings.rabbitmq_prefetch < 1 || settings.rabbitmq_prefetch > 1'000))
+    return "1 to 1000";
+  if (name == "rabbitmq_unconfirmed_max" &&
+      (settings.rabbitmq_unconfirmed_max < 1 || settings.rabbitmq_unconfirmed_max > 10'000))
+    return "1 to 10000";
+  if (name == "rabbitmq_connect_seconds" &&
+      (settings.rabbitmq_connect_seconds < 1 || settings.rabbitmq_connect_seconds > 600))
+    return "1 to 600";
+  return "";
+}
+
+}  // namespace
+
+bool is_one_of(std::string_view value, std::initializer_list<std::string_view> choices) {
+  return std::find(choices.begin(), choices.end(), value) != choices.end();
+}
+
+std::vector<std::string> listed(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    std::string_view part = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(part.size() + 1, text.size()));
+    while (part.starts_with(' ')) part.remove_prefix(1);
+    while (part.ends_with(' ')) part.remove_suffix(1);
+    if (!part.empty()) parts.emplace_back(part);
+  }
+  return parts;
+}
+
+std::string complaint_about_beside(std::string_view name, const Settings& settings) {
+  std::string complaint = complaint_about_index(name, settings);
+  return complaint.empty() ? complaint_about_bus(name, settings) : complaint;
+}
+
+std::string nats_addresses(const Settings& settings) { return addresses_of(settings, is_nats); }
+std::string amqp_addresses(const Settings& settings) { return addresses_of(settings, is_amqp); }
+
+}  // namespace fermata::cli

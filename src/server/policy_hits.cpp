@@ -5,8 +5,8 @@
 namespace fermata::server {
 namespace {
 
-constexpr int64_t hour_ms = 3'600'000;
-constexpr int64_t day_ms = 24 * hour_ms;
+constexpr int64_t hits_hour_ms = 3'600'000;
+constexpr int64_t hits_day_ms = 24 * hits_hour_ms;
 
 void forget_before(std::map<int64_t, uint64_t>& steps, int64_t first) {
   steps.erase(steps.begin(), steps.lower_bound(first));
@@ -44,7 +44,7 @@ void PolicyHits::count(const job::PolicyDecision& decision) {
   std::pair key{decision.account, RuleName{decision.bundle, decision.rule_id}};
   if (!rules_.contains(key)) make_room();
   Counted& counted = rules_[key];
-  int64_t hour = decision.at.ms / hour_ms, day = decision.at.ms / day_ms;
+  int64_t hour = decision.at.ms / hits_hour_ms, day = decision.at.ms / hits_day_ms;
   ++counted.hours[hour];
   ++counted.days[day];
   // The newest tell what is old; what is remembered comes last and is older.
@@ -66,7 +66,8 @@ std::map<PolicyHits::RuleName, PolicyHits::Hits> PolicyHits::hits(const AccountI
                                                                   Instant now) const {
   std::lock_guard lock(mutex_);
   std::map<RuleName, Hits> out;
-  int64_t first_day = now.ms / day_ms - days_kept + 1, first_hour = now.ms / hour_ms - hours_kept;
+  int64_t first_day = now.ms / hits_day_ms - days_kept + 1,
+          first_hour = now.ms / hits_hour_ms - hours_kept;
   for (auto it = rules_.lower_bound({account, {}});
        it != rules_.end() && it->first.first == account; ++it) {
     Hits hits;

@@ -11,7 +11,7 @@ namespace {
 using front::NamedValues;
 
 /// Runs that one page may look at in vain.
-constexpr size_t looked_at_max = 10'000;
+constexpr size_t passed_over_max = 10'000;
 constexpr std::string_view names[] = {"version",   "error_code", "node",
                                       "wait_kind", "retrying",   "attention"};
 constexpr std::string_view kinds[] = {"timer",  "call",     "retry",        "signal", "job",
@@ -87,7 +87,7 @@ Outcome<SievedPage> by_place(Api& api, const RunFilter& filter, const RunSieve& 
   SievedPage out;
   FERMATA_TRY(before, key_of(cursor));
   size_t looked_at = 0;
-  for (bool more = true; more && out.page.items.size() < limit && looked_at < looked_at_max;) {
+  for (bool more = true; more && out.page.items.size() < limit && looked_at < passed_over_max;) {
     size_t wanted = limit - out.page.items.size();
     auto found = api.hub().whereabouts().find(filter.account, sieve.at, before, api.now(), wanted);
     out.all = out.all && found.all;
@@ -120,7 +120,7 @@ Outcome<SievedPage> by_row(Api& api, const RunFilter& filter, const RunSieve& si
     out.page.next_cursor = std::move(rows.next_cursor);
     looked_at += limit;
   } while (!out.page.next_cursor.empty() && out.page.items.size() < limit &&
-           looked_at < looked_at_max);
+           looked_at < passed_over_max);
   return out;
 }
 

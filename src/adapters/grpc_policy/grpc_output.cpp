@@ -6,26 +6,19 @@
 #include <cmath>
 
 #include "adapters/grpc_policy/askings.h"
+#include "adapters/grpc_policy/texts.h"
 
 namespace fermata {
 
-namespace wire = cordum::v1;
+namespace output_wire = cordum::v1;
 
 namespace {
 
 constexpr std::string_view blob_scheme = "sha256:";
 
-template <class Map>
-void put_texts(const Value& object, Map& map) {
-  if (!object.is_object()) return;
-  for (const Value::Member& member : object.members())
-    if (member.value.is_string())
-      map[std::string(member.key.as_string())] = std::string(member.value.as_string());
-}
-
-wire::OutputCheckRequest to_wire(const OutputQuestion& question) {
+output_wire::OutputCheckRequest output_to_wire(const OutputQuestion& question) {
   const job::Request& request = question.request;
-  wire::OutputCheckRequest out;
+  output_wire::OutputCheckRequest out;
   out.set_job_id(question.job.text());
   out.set_topic(request.topic);
   out.set_tenant(question.account.text());
@@ -56,7 +49,7 @@ job::Severity severity_of(const std::string& name) {
 }
 
 /// Where something was found, never what: `detail` and `matched_pattern` stay outside (J-49).
-job::OutputFinding finding_of(const wire::OutputFinding& from) {
+job::OutputFinding finding_of(const output_wire::OutputFinding& from) {
   job::OutputFinding finding;
   finding.scanner = from.scanner();
   finding.type = from.type();
@@ -68,16 +61,16 @@ job::OutputFinding finding_of(const wire::OutputFinding& from) {
   return finding;
 }
 
-std::optional<job::OutputDecision> decision_of(wire::OutputDecision decision) {
+std::optional<job::OutputDecision> decision_of(output_wire::OutputDecision decision) {
   switch (decision) {
-    case wire::OUTPUT_DECISION_ALLOW: return job::OutputDecision::allow;
-    case wire::OUTPUT_DECISION_QUARANTINE: return job::OutputDecision::quarantine;
-    case wire::OUTPUT_DECISION_REDACT: return job::OutputDecision::redact;
+    case output_wire::OUTPUT_DECISION_ALLOW: return job::OutputDecision::allow;
+    case output_wire::OUTPUT_DECISION_QUARANTINE: return job::OutputDecision::quarantine;
+    case output_wire::OUTPUT_DECISION_REDACT: return job::OutputDecision::redact;
     default: return std::nullopt;
   }
 }
 
-OutputAnswer from_wire(const wire::OutputCheckResponse& response) {
+OutputAnswer output_from_wire(const output_wire::OutputCheckResponse& response) {
   OutputAnswer answer;
   answer.kernel_snapshot = response.policy_snapshot();
   auto decision = decision_of(response.decision());
@@ -93,7 +86,7 @@ OutputAnswer from_wire(const wire::OutputCheckResponse& response) {
   verdict.rule_id = response.rule_id();
   verdict.reason = response.reason();
   verdict.found = static_cast<uint64_t>(response.findings_size());
-  for (const wire::OutputFinding& finding : response.findings()) {
+  for (const output_wire::OutputFinding& finding : response.findings()) {
     if (verdict.findings.size() >= job::findings_kept_max) break;
     verdict.findings.push_back(finding_of(finding));
     verdict.severity = std::max(verdict.severity, verdict.findings.back().severity);
@@ -103,8 +96,9 @@ OutputAnswer from_wire(const wire::OutputCheckResponse& response) {
   return answer;
 }
 
-OutputAnswer answer_of(const wire::OutputCheckResponse& response, const grpc::Status& status) {
-  if (status.ok()) return from_wire(response);
+OutputAnswer answer_of(const output_wire::OutputCheckResponse& response,
+                       const grpc::Status& status) {
+  if (status.ok()) return output_from_wire(response);
   OutputAnswer answer;
   if (status.error_code() == grpc::StatusCode::INVALID_ARGUMENT) {
     // It was asked, and it could not make sense of the question: that is no outage (J-30).
@@ -120,21 +114,22 @@ OutputAnswer answer_of(const wire::OutputCheckResponse& response, const grpc::St
 
 struct GrpcOutput::Shared {
   std::shared_ptr<grpc::Channel> channel;
-  std::unique_ptr<wire::OutputPolicyService::Stub> stub;
-  Askings<wire::OutputCheckRequest, wire::OutputCheckResponse, OutputAnswer> askings;
+  std::unique_ptr<output_wire::OutputPolicyService::Stub> stub;
+  Askings<output_wire::OutputCheckRequest, output_wire::OutputCheckResponse, OutputAnswer> askings;
 };
 
 GrpcOutput::GrpcOutput(const KernelAddress& address, std::function<void()> on_answer)
     : shared_(std::make_unique<Shared>()) {
   shared_->askings.on_answer = std::move(on_answer);
   shared_->channel = open_channel(address);
-  shared_->stub = wire::OutputPolicyService::NewStub(shared_->channel);
+  shared_->stub = output_wire::OutputPolicyService::NewStub(shared_->channel);
 }
 
 GrpcOutput::~GrpcOutput() { shared_->askings.end(); }
 
 void GrpcOutput::submit(OutputQuestion question) {
-  auto asking = shared_->askings.begin(question.ticket, to_wire(question), question.timeout_ms);
+  auto asking =
+      shared_->askings.begin(question.ticket, output_to_wire(question), question.timeout_ms);
   shared_->stub->async()->CheckOutput(&asking->context, &asking->request, &asking->response,
                                       [shared = shared_.get(), asking](grpc::Status status) {
                                         shared->askings.ended(asking,

@@ -1,5 +1,7 @@
 #include "adapters/grpc_policy/question.h"
 
+#include "adapters/grpc_policy/texts.h"
+
 namespace fermata {
 
 namespace wire = cordum::agent::v1;
@@ -13,14 +15,6 @@ wire::JobPriority priority_of(job::Priority priority) {
     case job::Priority::batch: return wire::JOB_PRIORITY_BATCH;
   }
   return wire::JOB_PRIORITY_UNSPECIFIED;
-}
-
-template <class Map>
-void put_texts(const Value& object, Map& map) {
-  if (!object.is_object()) return;
-  for (const Value::Member& member : object.members())
-    if (member.value.is_string())
-      map[std::string(member.key.as_string())] = std::string(member.value.as_string());
 }
 
 void put_budget(const job::Budget& budget, wire::PolicyCheckRequest& out) {

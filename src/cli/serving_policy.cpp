@@ -11,7 +11,7 @@ namespace {
 constexpr std::chrono::milliseconds policy_wait{5'000};
 
 /// Nothing where there is no such file; a file that cannot be read is a failure.
-Outcome<std::optional<std::string>> text_of(const std::string& path) {
+Outcome<std::optional<std::string>> text_of_file(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error) && !error) return std::optional<std::string>{};
   FERMATA_TRY(text, read_file(path));
@@ -41,7 +41,7 @@ Outcome<void> Serving::start_policy() {
   options.file_required = !settings_.policy_file.empty();
   if (options.file.empty())
     options.file = (std::filesystem::path(config_folder_) / "safety.yaml").string();
-  options.read_file = text_of;
+  options.read_file = text_of_file;
   options.read_text = around_.world.policy_texts();
   options.activate = [this](const policy::PolicyPtr& set) {
     put_in_force([set](Workers& workers) { workers.set_policy(set); });
@@ -74,7 +74,7 @@ Outcome<void> Serving::start_pools() {
   options.file_required = !settings_.pools_file.empty();
   if (options.file.empty())
     options.file = (std::filesystem::path(config_folder_) / "pools.yaml").string();
-  options.read_file = text_of;
+  options.read_file = text_of_file;
   options.read_text = around_.world.policy_texts();
   options.activate = [this](const fleet::PoolTablePtr& table) {
     put_in_force([table](Workers& workers) { workers.set_pools(table); });

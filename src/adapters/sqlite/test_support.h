@@ -118,7 +118,7 @@ inline void copy_with_index(const std::filesystem::path& from, const std::filesy
 
 /// What later releases added to the tables of waits, taken away again.
 #define FERMATA_DROP_WHAT_FOLLOWED_WAITS                                                \
-  "DROP TABLE outbox; DROP TABLE message_mark;" \
+  "DROP TABLE outbox; DROP TABLE message_mark;"                                         \
   "DROP TABLE approval; DROP TABLE callback_delivery; DROP TABLE workflow_signals;"     \
   "DROP TABLE policy_revision; DROP TABLE policy_document; DROP TABLE policy_snapshot;" \
   "DROP TABLE policy_version; DROP TABLE policy_decision; DROP TABLE policy_hit;"       \

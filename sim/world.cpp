@@ -410,8 +410,9 @@ void World::free_slots() {
     });
     if (!asked) throw Violation{"the queue of a small world is full"};
     turn();
-    // By the clock alone: somebody who would have to act, and is not played any more, may be next.
-    clock_.pass(Duration{100});
+    // By the clock alone, which may have been put back: somebody who would have to act next is not
+    // played any more.
+    clock_.pass(Duration{1'000});
   }
 }
 

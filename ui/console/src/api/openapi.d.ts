@@ -6953,6 +6953,84 @@ export interface paths {
             };
         };
     };
+    "/api/v1/wire/jobs/{job_id}/context": {
+        parameters: {
+        };
+        /** The input of a job, for the worker it was dispatched to. */
+        get: {
+            parameters: {
+                query?: {
+                    token?: string;
+                };
+                path: {
+                    job_id: string;
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": unknown;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/wire/jobs/{job_id}/output": {
+        parameters: {
+        };
+        /** The output of a job that has succeeded, for those who were told of it. */
+        get: {
+            parameters: {
+                query?: {
+                    token?: string;
+                };
+                path: {
+                    job_id: string;
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": unknown;
+                    };
+                };
+            };
+        };
+        /** Put an output before the result that names it. */
+        put: {
+            parameters: {
+                query?: {
+                    token?: string;
+                };
+                path: {
+                    job_id: string;
+                };
+            };
+            responses: {
+                /** @description Done. */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            result_ptr: string;
+                            sha256: string;
+                            size: number;
+                        };
+                    };
+                };
+            };
+        };
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {

@@ -39,12 +39,14 @@ Outcome<std::vector<FoundRoot>> oldest_runs(Connection& connection, uint64_t aft
   return out;
 }
 
-/// Within a transaction, with what else is kept of them.
+/// Within a transaction, with what else is kept of them. What is still to be told of a run outlives
+/// it.
 Outcome<void> forget(Connection& connection, const Column& numbers, const Column& ids) {
   FERMATA_TRY_VOID(drop_roots(connection, numbers));
   return order(connection, "removing what belongs to runs",
                "with w as (delete from waits where run = any($1)), a as (delete from approvals "
-               "where run = any($1)) delete from deliveries where run = any($1)",
+               "where run = any($1)) delete from deliveries where run = any($1) and "
+               "state <> 0",
                Arguments().array(ids));
 }
 

@@ -69,6 +69,8 @@ Outcome<void> Link::connect() {
   auto on_found = [](natsConnection*, void* link) { static_cast<Link*>(link)->found(); };
   natsOptions_SetDisconnectedCB(chosen.get(), on_lost, this);
   natsOptions_SetReconnectedCB(chosen.get(), on_found, this);
+  auto on_closed = [](natsConnection*, void* link) { static_cast<Link*>(link)->closed(); };
+  natsOptions_SetClosedCB(chosen.get(), on_closed, this);
   natsConnection* made = nullptr;
   natsStatus status = natsConnection_Connect(&made, chosen.get());
   if (status != NATS_OK)
@@ -80,7 +82,7 @@ Outcome<void> Link::connect() {
   jsCtx* context = nullptr;
   status = natsConnection_JetStream(&context, made, &wanted);
   if (status != NATS_OK)
-    return fail(ErrorCode::io_failed, "NATS at " + address() + ": " + text_of(status) + ".");
+    return fail(ErrorCode::internal, "NATS at " + address() + ": " + text_of(status) + ".");
   jetstream_.reset(context);
   found();
   return {};
@@ -98,11 +100,29 @@ Outcome<void> Link::open() {
 }
 
 void Link::close() {
-  if (connection_) natsConnection_Close(connection_.get());
+  if (!connection_) return;
+  {
+    std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  natsConnection_Close(connection_.get());
+  // libnats tells of it on a thread of its own, in order: this is the last that it tells.
+  std::unique_lock lock(mutex_);
+  over_.wait(lock, [&] { return closed_; });
+}
+
+void Link::closed() {
+  std::lock_guard lock(mutex_);
+  closed_ = true;
+  over_.notify_all();
 }
 
 void Link::lost() {
   up_ = false;
+  {
+    std::lock_guard lock(mutex_);
+    if (closing_) return;
+  }
   trouble("connection", "NATS at " + address() + " is away");
 }
 

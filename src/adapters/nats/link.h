@@ -1,5 +1,6 @@
 #pragma once
 #include <atomic>
+#include <condition_variable>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -14,9 +15,11 @@ namespace fermata::nats {
 class Link {
  public:
   explicit Link(const NatsOptions& options) : options_(options) {}
+  ~Link() { close(); }
   /// Tries until somebody answers or the patience is over.
   Outcome<void> open();
-  /// Breaks off everything that waits for the server.
+  /// Breaks off everything that waits for the server. Nothing of libnats calls the link any more
+  /// when it returns.
   void close();
 
   natsConnection* connection() { return connection_.get(); }
@@ -35,11 +38,15 @@ class Link {
   std::string address() const;
   void lost();
   void found();
+  void closed();
 
   const NatsOptions& options_;
   std::atomic<bool> up_{false};
   std::atomic<uint64_t> epoch_{0};
   mutable std::mutex mutex_;
+  std::condition_variable over_;
+  bool closing_ = false;
+  bool closed_ = false;
   std::map<std::string, std::string> troubles_;
   Connection connection_;
   JetStream jetstream_;

@@ -31,6 +31,7 @@ constexpr const char* group = "fermata";
 
 struct NatsWire::Parts {
   explicit Parts(NatsOptions given) : options(std::move(given)), link(options) {}
+  ~Parts() { stop(); }
 
   /// Until something is asked of it or it stops.
   bool rest(int64_t ms) {
@@ -63,6 +64,7 @@ struct NatsWire::Parts {
   std::mutex prepare_mutex;
   uint64_t prepared_epoch = 0;
   std::vector<Subscription> plain;
+  size_t hearing = 0;  ///< threads of libnats that deliver what is heard
   std::vector<std::thread> threads;
 };
 
@@ -111,10 +113,21 @@ Outcome<void> NatsWire::Parts::listen() {
   auto hear = [](natsConnection*, natsSubscription*, natsMsg* message, void* parts) {
     static_cast<Parts*>(parts)->inbox.take_plain(Message(message));
   };
+  auto over = [](void* parts) {
+    auto* self = static_cast<Parts*>(parts);
+    std::lock_guard lock(self->mutex);
+    --self->hearing;
+    self->stopped.notify_all();
+  };
   auto keep = [&](natsStatus status, natsSubscription* made) -> Outcome<void> {
     if (status != NATS_OK)
       return fail(ErrorCode::io_failed, "NATS: subscribing: " + text_of(status) + ".");
     plain.emplace_back(made);
+    {
+      std::lock_guard lock(mutex);
+      ++hearing;
+    }
+    if (natsSubscription_SetOnCompleteCB(made, over, this) != NATS_OK) over(this);
     return {};
   };
   for (const char* subject : read_by_all) {
@@ -280,6 +293,11 @@ void NatsWire::Parts::stop() {
   link.close();
   inbox.wake();
   for (std::thread& thread : threads) thread.join();
+  threads.clear();
+  {
+    std::unique_lock lock(mutex);
+    stopped.wait(lock, [&] { return hearing == 0; });
+  }
   plain.clear();
 }
 
@@ -297,7 +315,7 @@ Outcome<std::unique_ptr<NatsWire>> NatsWire::open(NatsOptions options) {
 
 NatsWire::NatsWire(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
-NatsWire::~NatsWire() { parts_->stop(); }
+NatsWire::~NatsWire() = default;
 
 bool NatsWire::publish(WireMessage message) {
   {

@@ -228,7 +228,8 @@ TEST(NatsWireStart, nobody_there_is_said_with_the_address_and_without_the_passwo
   auto wire = NatsWire::open(options);
   ASSERT_FALSE(wire);
   EXPECT_EQ(wire.error().code, ErrorCode::io_failed);
-  EXPECT_NE(wire.error().message.find("nats://127.0.0.1:1"), std::string::npos);
+  EXPECT_NE(wire.error().message.find("nats://(hidden)@127.0.0.1:1"), std::string::npos)
+      << wire.error().message;
   EXPECT_EQ(wire.error().message.find("geheim"), std::string::npos);
 }
 

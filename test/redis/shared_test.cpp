@@ -92,7 +92,7 @@ TEST_F(SharedTest, leases_have_the_names_and_values_that_others_know) {
   EXPECT_EQ(ask({"GET", "fermata:shard:12"}).text, std::to_string(shard.fence) + ":replica-1");
   EXPECT_EQ(ask({"GET", "fermata:fence"}).text, std::to_string(shard.fence));
   std::string index = ask({"GET", "fermata:index"}).text;
-  EXPECT_EQ(index, "fermata:" + std::to_string(shard.fence >> 32));
+  EXPECT_EQ(index, "fermata:" + std::to_string(shard.fence >> RedisIndex::fence_bits));
 }
 
 // C-90

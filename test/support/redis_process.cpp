@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "test/support/eventually.h"
 
@@ -68,6 +70,9 @@ bool RedisProcess::start() {
                                     "--bind",         "127.0.0.1", "--dir",
                                     folder_.string(), "--save",    "",
                                     "--loglevel",     "warning"};
+  // By default it is 10000 beyond the other one, where there may be none.
+  if (std::ranges::find(options_, "--cluster-enabled") != options_.end())
+    words.insert(words.end(), {"--cluster-port", std::to_string(free_port())});
   words.insert(words.end(), options_.begin(), options_.end());
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());

@@ -5,7 +5,7 @@
 namespace fermata {
 
 /// Which life of the index in Redis this is: `fermata:index` holds `<cluster>:<epoch>`, and
-/// `fermata:fence` the newest fence, epoch · 2³² + counter, so that fences grow across flushes
+/// `fermata:fence` the newest fence, epoch · 2²⁰ + counter, so that fences grow across flushes
 /// (C-90). Absent or another's: the index is lost, and whoever notices begins the next epoch.
 class RedisIndex {
  public:
@@ -13,6 +13,7 @@ class RedisIndex {
 
   static constexpr std::string_view index_name = "fermata:index";
   static constexpr std::string_view fence_name = "fermata:fence";
+  static constexpr int fence_bits = 20;  ///< of a fence, below its epoch
 
   /// What scripts compare `fermata:index` with; empty until `find` or `renew` has succeeded.
   const std::string& known() const { return known_; }

@@ -147,12 +147,17 @@ void RedisShared::stop() {
 /// Everything when Redis was away, has lost its index or ten minutes are over.
 void RedisShared::show() {
   if (!mirror_.is_on()) return;
-  uint64_t rebuilds = timers_ ? timers_->counts().rebuilds : 0;
+  bool was_away = shown_->is_away();
+  auto index = shown_->run({"GET", shown_->key(RedisIndex::index_name)});
+  if (!index) return;
   auto now = std::chrono::steady_clock::now();
-  bool everything = shown_->is_away() || rebuilds != rebuilds_seen_ || now >= rewrite_at_;
-  if (!mirror_.send(*shown_, everything)) return;
+  bool everything = was_away || index->text != index_seen_ || now >= rewrite_at_;
+  if (!mirror_.send(*shown_, everything)) {
+    rewrite_at_ = {};  // what was to be sent is known no longer
+    return;
+  }
   if (!everything) return;
-  rebuilds_seen_ = rebuilds;
+  index_seen_ = index->text;
   rewrite_at_ = now + std::chrono::milliseconds(Mirror::rewrite_interval.ms);
 }
 

@@ -67,7 +67,7 @@ class RedisShared {
   std::unique_ptr<RedisLeases> own_leases_;  ///< of the thread below
   std::unique_ptr<RedisLink> shown_;         ///< likewise
   Mirror mirror_;
-  uint64_t rebuilds_seen_ = 0;                          ///< of the thread below
+  std::string index_seen_;                              ///< of the thread below
   std::chrono::steady_clock::time_point rewrite_at_{};  ///< likewise
   std::mutex trouble_mutex_;
   std::string trouble_;  ///< last told

@@ -91,9 +91,10 @@ class RedisTimers final : public Timers {
 
   const RedisTimersOptions options_;
   const Clock& clock_;
-  RedisLink link_;  ///< of the thread of its own, as are the next two
+  RedisLink link_;  ///< of the thread of its own, as are the next three
   RedisIndex index_;
   TimerKeys keys_;
+  std::chrono::steady_clock::time_point asked_redis_at_{};  ///< last claim
 
   std::mutex ring_mutex_;  ///< held while somebody is rung
   bool muted_ = false;

@@ -65,7 +65,10 @@ bool RedisTimers::round() {
   {
     std::lock_guard lock(mutex_);
     more = resending_ || !changes_.empty();
-    bool claims = wanted > settled_ || wake_at() <= clock_.now();
+    // Also when the clock stands still: whether Redis is there shows only to those who ask.
+    bool silent = std::chrono::steady_clock::now() - asked_redis_at_ >=
+                  std::chrono::milliseconds(claim_interval_max.ms);
+    bool claims = wanted > settled_ || silent || wake_at() <= clock_.now();
     if (!claims) return more;
   }
   if (!claim()) return went_away(), false;
@@ -187,6 +190,7 @@ void RedisTimers::take(const ClaimedTimer& timer, Instant now) {
 
 bool RedisTimers::claim() {
   Instant now = clock_.now();
+  asked_redis_at_ = std::chrono::steady_clock::now();
   auto claimed = keys_.claim(now, options_.claim_lease);
   if (!claimed) return false;
   if (claimed->lost) {

@@ -73,7 +73,11 @@ Failure<Error> differs(const RabbitConnection& connection, const std::string& wh
   std::string found = type_found(words);
   std::string text = what + " `" + name + "` exists in RabbitMQ at " +
                      connection.address().shown() + " in another form";
-  if (!found.empty()) text += ": it is a " + found + " queue and should be a " + wanted + " one";
+  // The broker names one difference, and not always that of the types.
+  if (!found.empty())
+    text += ": it is a " + found + " queue and should be a " + wanted + " one";
+  else if (what == "queue")
+    text += ": it should be a " + wanted + " queue with the limits of ours";
   text +=
       ". Messages would not be kept as promised, and nothing of others is altered. Ways out: "
       "delete it when it is empty, set rabbitmq.queue_type = classic, or set rabbitmq.rune_compat "

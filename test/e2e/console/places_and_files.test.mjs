@@ -1,7 +1,9 @@
 // Where runs stand, what is counted by day, what becomes a file, and what the stream tells.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { end, eventually, serve, tab } from './harness.mjs';
 import { branches, fails, policy, waits } from './world.mjs';
@@ -64,7 +66,11 @@ test('what_is_filtered_becomes_a_file_of_csv_or_ndjson', async () => {
   const file = async (form) => {
     const [download] = await Promise.all([runs.page.waitForEvent('download'), runs.page.getByLabel('Export', { exact: true }).selectOption(form)]);
     assert.equal(download.suggestedFilename(), `runs.${form}`);
-    return readFileSync(await download.path(), 'utf8');
+    const folder = mkdtempSync(join(tmpdir(), 'fermata-file-'));
+    await download.saveAs(join(folder, form));
+    const text = readFileSync(join(folder, form), 'utf8');
+    rmSync(folder, { recursive: true });
+    return text;
   };
   const lines = (await file('ndjson')).trimEnd().split('\n').map((line) => JSON.parse(line));
   assert.deepEqual(lines.map((line) => line.id).toSorted(), ids.toSorted());

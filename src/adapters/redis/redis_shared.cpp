@@ -166,6 +166,8 @@ void RedisShared::show_snapshot(const AskWorkers& ask) {
   if (!shown_->may_try()) return;
   LeaseAnswer lease{LeaseState::held};
   if (own_leases_) lease = own_leases_->take(snapshot_writer, snapshot_lease);
+  // Whoever asks first finds no index, and one right after.
+  if (lease.state == LeaseState::lost) lease = own_leases_->take(snapshot_writer, snapshot_lease);
   if (lease.state != LeaseState::held) return;
   if (auto workers = ask()) {
     Value snapshot = snapshot_of(clock_.now(), options_.replica, *workers);

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -63,14 +64,18 @@ Gate::~Gate() {
   for (int end : bell_) ::close(end);
 }
 
-bool Gate::listen_at(int port) {
+bool Gate::bind_at(int port) {
   listener_ = new_socket();
   int on = 1;
   setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   sockaddr_in address = loopback(port);
+  return bind(listener_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+}
+
+bool Gate::listen_at(int port) {
+  sockaddr_in address{};
   socklen_t length = sizeof address;
-  bool listens = bind(listener_, reinterpret_cast<sockaddr*>(&address), length) == 0 &&
-                 listen(listener_, 128) == 0 &&
+  bool listens = bind_at(port) && listen(listener_, 128) == 0 &&
                  getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &length) == 0;
   if (listens)
     port_ = ntohs(address.sin_port);
@@ -100,7 +105,7 @@ void Gate::pass() {
   bytes_per_second_ = 0;
   swallows_ = {};
   left_ = {-1, -1};
-  if (listener_ < 0) check(listen_at(port_));
+  if (std::exchange(refuses_, false)) check(listen(listener_, 128) == 0);
   wake();
 }
 
@@ -112,7 +117,11 @@ void Gate::cut() {
 
 void Gate::refuse() {
   std::lock_guard lock(mutex_);
+  if (refuses_) return;
+  // Bound and not listened at: nobody else takes the port meanwhile.
   close_listener();
+  check(bind_at(port_));
+  refuses_ = true;
   end_all();
   wake();
 }
@@ -257,7 +266,7 @@ void Gate::run() {
       if (stopping_) return;
       Time now = std::chrono::steady_clock::now();
       watched.push_back({bell_[0], POLLIN, 0});
-      watched.push_back({listener_, POLLIN, 0});
+      watched.push_back({refuses_ ? -1 : listener_, POLLIN, 0});
       for (const Pair& pair : pairs_) {
         std::array<short, 2> events{};
         for (Way way : {Way::there, Way::back}) {

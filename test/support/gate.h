@@ -68,6 +68,7 @@ class Gate {
   };
   static constexpr size_t waiting_max = 4 << 20;  ///< of one lane; then its sender has to wait
 
+  bool bind_at(int port);
   bool listen_at(int port);
   void close_listener();
   void run();
@@ -82,6 +83,7 @@ class Gate {
   const int target_port_;
   int port_ = 0;
   int listener_ = -1;
+  bool refuses_ = false;  ///< bound, and not listening
   std::array<int, 2> bell_{-1, -1};
   mutable std::mutex mutex_;
   bool stopping_ = false;

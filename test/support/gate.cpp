@@ -118,7 +118,9 @@ void Gate::cut() {
 void Gate::refuse() {
   std::lock_guard lock(mutex_);
   if (refuses_) return;
-  // Bound and not listened at: nobody else takes the port meanwhile.
+  // Who polls it holds on to what is closed, so it stops listening first. Then it is bound and not
+  // listened at: nobody else takes the port meanwhile.
+  ::shutdown(listener_, SHUT_RDWR);
   close_listener();
   check(bind_at(port_));
   refuses_ = true;

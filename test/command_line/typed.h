@@ -52,12 +52,14 @@ inline Finished typed(const std::string& lines, const ServeProcess& server,
                       const std::string& folder = "") {
   Scratch scratch;
   std::string script = scratch.path("script"), out = scratch.path("out"), err = scratch.path("err");
+  // A program and not a function: a job in the background is then the program itself.
+  std::filesystem::create_symlink(std::filesystem::absolute(getenv("FERMATA_BINARY")),
+                                  scratch.path("fermata"));
   std::ofstream text(script);
   // What a block leaves in the background ends with it, as with the terminal of its reader.
   text << "set -e\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n"
-       << "export FERMATA_SERVER=" << server.url() << "\n"
-       << "fermata() { \"" << std::filesystem::absolute(getenv("FERMATA_BINARY")).string()
-       << "\" \"$@\"; }\n";
+       << "export FERMATA_SERVER=" << server.url() << " PATH=\"" << scratch.path("")
+       << ":$PATH\"\n";
   if (!folder.empty()) text << "cd \"" << folder << "\"\n";
   text << replaced(replaced(lines, "build/release/fermata", "fermata"), "curl ",
                    "curl --silent --show-error --fail-with-body ");

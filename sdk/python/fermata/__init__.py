@@ -11,7 +11,8 @@ from .errors import (
     Retryable,
     Unreachable,
 )
-from .worker import Job, LeaseLost, Worker
+from .job import Job, LeaseLost
+from .worker import Worker
 
 __all__ = [
     "Client",

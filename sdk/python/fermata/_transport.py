@@ -25,6 +25,10 @@ def path_of(*parts: str) -> str:
     return "/" + "/".join(quote(part, safe="") for part in parts)
 
 
+def json_of(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+
+
 class Transport:
     """Connections to one server, as many as requests under way. Safe from several threads."""
 
@@ -186,7 +190,7 @@ class Transport:
             payload = body
             out["Content-Type"] = "application/octet-stream"
         elif body is not None:
-            payload = json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
+            payload = json_of(body)
             out["Content-Type"] = "application/json"
         out.update(headers or {})
         return target, out, payload

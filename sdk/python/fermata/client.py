@@ -167,7 +167,7 @@ class Execution:
             left = None if gives_up is None else gives_up - time.monotonic()
             if left is not None and left <= 0:
                 raise TimeoutError(f"execution {self.id} has not ended after {timeout} s")
-            state = self.get()
+            state = self._http.request("GET", self._path(), patience=left)
             if state["status"] in _ENDED:
                 break
             last_id = self._follow(last_id, 60.0 if left is None else min(60.0, max(0.05, left)))

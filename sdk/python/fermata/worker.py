@@ -19,80 +19,20 @@ import uuid
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from ._transport import Transport, path_of
-from .errors import Conflict, Fatal, FermataError, NotFound, Refused, Retryable
+from ._load import cpu_load
+from ._transport import Transport, json_of, path_of
+from .errors import Fatal, FermataError, Refused, Retryable
+from .job import Job
 
 log = logging.getLogger("fermata.worker")
 
-Task = Callable[[Any, "Job"], Any]
+Task = Callable[[Any, Job], Any]
 
 _RESULTS_MAX = 256
+_SLOTS_MAX = 256  # of one claim
+_INLINE_BYTES_MAX = 1 << 20  # larger outputs are put aside first
 _CLAIM_WAIT_MS = 20_000
-
-
-class LeaseLost(FermataError):
-    """Raised by `job.check()`: the job was cancelled or given to another worker."""
-
-
-class Job:
-    """One attempt of one job, as its task sees it."""
-
-    def __init__(self, worker: "Worker", delivered: Mapping[str, Any]) -> None:
-        self._worker = worker
-        self.id: str = delivered["job_id"]
-        self.attempt: int = delivered["attempt"]
-        self.fence: int = delivered["fence"]
-        self.topic: str = delivered["topic"]
-        self.labels: Dict[str, str] = dict(delivered.get("labels") or {})
-        self.env: Any = delivered.get("env")
-        #: The same on every attempt: hand it to whatever must not happen twice.
-        self.idempotency_key: str = delivered.get("idempotency_key") or self.id
-        self.deadline_at: Optional[str] = delivered.get("deadline_at")
-        self.run_id: Optional[str] = delivered.get("run_id")
-        self.workflow_id: Optional[str] = delivered.get("workflow_id")
-        self.step_id: Optional[str] = delivered.get("step_id")
-        self.traceparent: Optional[str] = delivered.get("traceparent")
-        self.constraints: Any = delivered.get("constraints")
-        self.is_compensation: bool = bool(delivered.get("is_compensation"))
-        #: Set when the result is no longer wanted: cancelled, or the lease is lost.
-        self.cancelled = threading.Event()
-        self.percent: Optional[int] = None
-        self.message: Optional[str] = None
-        self._input = delivered.get("input")
-        self._input_blob: Optional[Mapping[str, Any]] = delivered.get("input_blob")
-        self._artifacts: List[Dict[str, Any]] = []
-
-    @property
-    def input(self) -> Any:
-        if self._input_blob is not None:
-            self._input = self._worker._read_blob(self._input_blob["sha256"])
-            self._input_blob = None
-        return self._input
-
-    def progress(self, percent: float, message: Optional[str] = None) -> None:
-        """Told to the server with the next heartbeat."""
-        self.percent, self.message = max(0, min(100, int(percent))), message
-
-    def log(self, *lines: str) -> None:
-        """Adds lines to the log of this attempt. A log that cannot be written fails no task."""
-        self._worker._log(self, [str(line) for line in lines])
-
-    def artifact(self, name: str, data: bytes) -> None:
-        """Keeps bytes with the job under a name, should the task succeed."""
-        self._artifacts.append({**self._worker._put_artifact(self, name, data), "name": name})
-
-    def check(self) -> None:
-        """Raises LeaseLost once the result is no longer wanted."""
-        if self.cancelled.is_set():
-            raise LeaseLost(f"job {self.id} is no longer ours")
-
-    def lease(self) -> Dict[str, Any]:
-        lease: Dict[str, Any] = {"job_id": self.id, "fence": self.fence}
-        if self.percent is not None:
-            lease["percent"] = self.percent
-        if self.message is not None:
-            lease["message"] = self.message
-        return lease
+_NOT_JSON = (TypeError, ValueError, RecursionError)
 
 
 class Worker:
@@ -100,6 +40,9 @@ class Worker:
 
     Plain functions run in threads, coroutine functions on one event loop. `server` and `key`
     default to FERMATA_SERVER and FERMATA_KEY.
+
+    A worker that the server no longer takes (its key was withdrawn, another process works under
+    its id) ends: `run` raises the refusal, and `failure` holds it.
     """
 
     def __init__(
@@ -131,6 +74,8 @@ class Worker:
         self._lease_s = 30.0
         self._seq = 0
         self._answered = 0  # the last claim whose answer has come
+        #: Why the server takes this worker no longer.
+        self.failure: Optional[FermataError] = None
         self._stopping = threading.Event()
         self._quiet = threading.Event()
         self._threads: List[threading.Thread] = []
@@ -154,6 +99,8 @@ class Worker:
         while not self._stopping.wait(0.5):
             pass
         self.stop()
+        if self.failure is not None:
+            raise self.failure
 
     def start(self) -> None:
         """Begins to work in threads of its own."""
@@ -223,20 +170,57 @@ class Worker:
             self._heartbeat_s = answer["heartbeat_ms"] / 1000
             self._lease_s = answer["lease_ms"] / 1000
             self._seq = self._answered = 0
+            self._lock.notify_all()
         self._drop(answer.get("lost") or [])
 
-    def _is_stranger(self, error: Refused) -> bool:
-        """True when the server no longer knows this registration."""
-        return isinstance(error, (Conflict, NotFound))
+    def _refused(self, registration: str, error: Refused, what: str) -> None:
+        """What a refusal means: register anew, end, or go on after a while."""
+        if error.code == "registration_not_found":
+            self._again(registration)
+        elif error.status in (401, 403) or error.code == "registration_replaced":
+            self._end(registration, error)
+        else:
+            log.error("%s was refused: %s", what, error)
+            self._quiet.wait(1.0)
 
     def _again(self, registration: str) -> None:
-        """Registers anew unless another thread has done so already."""
+        """Registers anew unless another thread does so or has done so already."""
         with self._lock:
-            if registration != self._registration:
+            if not registration or registration != self._registration or self._quiet.is_set():
                 return
             self._registration = ""
-        if not self._quiet.is_set():
+        try:
             self._register()
+        except FermataError as error:
+            log.error("cannot register: %s", error)
+            with self._lock:
+                self._registration = registration
+            if isinstance(error, Refused) and error.status < 500:
+                self._end(registration, error)
+            else:
+                self._quiet.wait(1.0)
+
+    def _end(self, registration: str, error: FermataError) -> None:
+        """Nobody takes what this worker does any longer."""
+        with self._lock:
+            if registration != self._registration or self.failure is not None:
+                return
+            log.error("the worker ends: %s", error)
+            self.failure = error
+            self._registration = ""
+            for job in self._leases.values():
+                job.cancelled.set()
+            self._leases.clear()
+            self._results.clear()
+            self._stopping.set()
+            self._lock.notify_all()
+
+    def _known_as(self) -> str:
+        """The registration; waits a little while another thread makes one."""
+        with self._lock:
+            if not self._registration and self.failure is None and not self._quiet.is_set():
+                self._lock.wait(1.0)
+            return self._registration
 
     # Claims
 
@@ -252,8 +236,8 @@ class Worker:
                 if repeated is None or repeated[0] != registration:
                     self._seq += 1
                     repeated = (registration, {
-                        "registration_id": registration, "seq": self._seq, "slots": free,
-                        "wait_ms": _CLAIM_WAIT_MS})
+                        "registration_id": registration, "seq": self._seq,
+                        "slots": min(free, _SLOTS_MAX), "wait_ms": _CLAIM_WAIT_MS})
             try:
                 # A lost answer is asked for again under the same number, so no job is lost with it.
                 answer = self._http.request(
@@ -261,11 +245,7 @@ class Worker:
                     timeout=_CLAIM_WAIT_MS / 1000 + 10)
             except Refused as error:
                 repeated = None
-                if self._is_stranger(error):
-                    self._again(registration)
-                else:
-                    log.error("the claim was refused: %s", error)
-                    self._stopping.wait(1.0)
+                self._refused(registration, error, "the claim")
                 continue
             except FermataError as error:
                 log.warning("cannot claim: %s", error)
@@ -312,7 +292,7 @@ class Worker:
     def _run_plain(self, job: Job, task: Task) -> None:
         begun = time.monotonic()
         try:
-            self._finish(job, begun, {"status": "succeeded", "output": task(job.input, job)})
+            self._finish(job, begun, self._success(task(job.input, job)))
         except BaseException as error:  # noqa: B902 - whatever a task raises is its result
             self._finish(job, begun, self._failure(job, error))
 
@@ -325,13 +305,30 @@ class Worker:
             watching.cancel()
             if not running.done():
                 running.cancel()
-            self._finish(job, begun, {"status": "succeeded", "output": await running})
+            output = await running
+            loop = asyncio.get_running_loop()
+            self._finish(job, begun, await loop.run_in_executor(None, self._success, output))
         except BaseException as error:  # noqa: B902
             self._finish(job, begun, self._failure(job, error))
 
     async def _watch(self, job: Job) -> None:
         while not job.cancelled.is_set():
             await asyncio.sleep(0.05)
+
+    def _success(self, output: Any) -> Dict[str, Any]:
+        try:
+            text = json_of(output)
+        except _NOT_JSON as error:
+            return _failed("output_not_json", str(error))
+        if len(text) <= _INLINE_BYTES_MAX:
+            return {"status": "succeeded", "output": output}
+        try:
+            blob = self._http.request("PUT", self._path("blobs"), text, patience=3600.0)
+        except Refused as error:
+            if error.status != 413:
+                raise
+            return _failed("result_too_large", error.detail)
+        return {"status": "succeeded", "output_blob": blob}
 
     def _failure(self, job: Job, error: BaseException) -> Dict[str, Any]:
         if job.cancelled.is_set():
@@ -343,11 +340,8 @@ class Worker:
                 told["details"] = error.details
         else:
             log.exception("task %s failed", job.topic, exc_info=error)
-        status = "failed"
-        if isinstance(error, Retryable):
-            status = "failed_retryable"
-        elif isinstance(error, Fatal):
-            status = "failed_fatal"
+        by_kind = {Retryable: "failed_retryable", Fatal: "failed_fatal"}
+        status = next((s for kind, s in by_kind.items() if isinstance(error, kind)), "failed")
         return {"status": status, "error": told}
 
     def _finish(self, job: Job, begun: float, outcome: Dict[str, Any]) -> None:
@@ -360,7 +354,7 @@ class Worker:
         if outcome["status"] == "succeeded" and job._artifacts:
             outcome["artifacts"] = job._artifacts
         with self._lock:
-            self._results.append(outcome)
+            self._results += [outcome] if self.failure is None else []
             self._lock.notify_all()
 
     # Results: kept until they are answered
@@ -386,24 +380,24 @@ class Worker:
                 self._lock.notify_all()
 
     def _deliver(self, batch: List[Dict[str, Any]]) -> bool:
-        registration = self._registration
+        registration = self._known_as()
+        if not registration:
+            return False
         try:
             answer = self._http.request(
                 "POST", self._path("results"),
                 {"registration_id": registration, "results": batch}, repeat=True)
-            self._note_answers(batch, answer)
-            return True
-        except (TypeError, ValueError) as error:
+            return self._note_answers(batch, answer)
+        except _NOT_JSON as error:
             return self._deliver_singly(batch, "output_not_json", str(error))
         except Refused as error:
             if error.status == 413:
                 return self._deliver_singly(batch, "result_too_large", error.detail)
-            if self._is_stranger(error):
-                # The server has started again: what we hold is named anew, then told.
-                self._again(registration)
-                return False
-            log.error("results were refused: %s", error)
-            return True
+            if error.status in (400, 422):
+                return self._deliver_singly(batch, "invalid_result", str(error))
+            # After a start of the server what we hold is named anew, then told.
+            self._refused(registration, error, "a report")
+            return False
         except FermataError as error:
             log.warning("cannot report: %s", error)
             self._quiet.wait(0.2)
@@ -413,27 +407,38 @@ class Worker:
         """Of several results one cannot be sent: the others must not suffer for it."""
         if len(batch) > 1:
             return all([self._deliver([one]) for one in batch])
-        failed = {k: v for k, v in batch[0].items() if k not in ("output", "artifacts")}
-        failed.update({"status": "failed", "error": {"code": code, "message": message[:1000]}})
-        return self._deliver([failed])
+        if batch[0].get("error", {}).get("code") == code:
+            log.error("the result of %s cannot be told: %s", batch[0]["job_id"], message)
+            return True
+        kept = {k: batch[0][k] for k in ("job_id", "attempt", "fence", "execution_ms")}
+        return self._deliver([{**kept, **_failed(code, message)}])
 
-    def _note_answers(self, batch: List[Dict[str, Any]], answer: Any) -> None:
+    def _note_answers(self, batch: List[Dict[str, Any]], answer: Any) -> bool:
+        told_all = True
         for result, told in zip(batch, (answer or {}).get("results") or []):
-            verdict = told.get("answer") if isinstance(told, dict) else told
-            if verdict not in ("accepted", "duplicate"):
-                log.warning("the result of %s was not taken: %s", result["job_id"], told)
+            if told["answer"] in ("accepted", "duplicate"):
+                continue
+            log.warning("the result of %s was not taken: %s", result["job_id"], told)
+            if told["answer"] == "invalid":
+                # The attempt is still open: it ends with what was wrong with its result.
+                wrong = told.get("errors") or []
+                reason = "; ".join(f"{e['path']}: {e['message']}" for e in wrong)
+                told_all = self._deliver_singly([result], "invalid_result", reason) and told_all
+        return told_all
 
     # Heartbeats
 
     def _beat(self) -> None:
         heard = time.monotonic()
         while not self._quiet.wait(self._heartbeat_s):
+            registration = self._known_as()
+            if not registration:
+                continue
             with self._lock:
-                registration = self._registration
                 body = {
                     "registration_id": registration,
                     "last_seq": self._answered,
-                    "cpu_load": _cpu_load(),
+                    "cpu_load": cpu_load(),
                     "draining": self._stopping.is_set(),
                     "leases": [job.lease() for job in self._leases.values()],
                 }
@@ -446,10 +451,7 @@ class Worker:
                 if answer.get("drain"):
                     self._stopping.set()
             except Refused as error:
-                if self._is_stranger(error):
-                    self._again(registration)
-                else:
-                    log.error("the heartbeat was refused: %s", error)
+                self._refused(registration, error, "a heartbeat")
             except FermataError as error:
                 log.warning("no heartbeat: %s", error)
                 if time.monotonic() - heard > self._lease_s:
@@ -489,12 +491,9 @@ class Worker:
         return "/api/v1/worker" + path_of(*parts)
 
 
+def _failed(code: str, message: str) -> Dict[str, Any]:
+    return {"status": "failed", "error": {"code": code, "message": message[:1000]}}
+
+
 def _full_topic(topic: str) -> str:
     return topic if topic.startswith("job.") else "job." + topic
-
-
-def _cpu_load() -> float:
-    try:
-        return min(100.0, 100.0 * os.getloadavg()[0] / (os.cpu_count() or 1))
-    except OSError:
-        return 0.0

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -9,6 +10,8 @@ from pathlib import Path
 from .server import Server
 
 ROOT = Path(__file__).resolve().parent.parent
+
+READ_ME = re.compile(r"<!-- runs: (.*) -->\n```python\n(.*?)```", re.S)
 
 
 class ExamplesTest(unittest.TestCase):
@@ -44,5 +47,19 @@ class ExamplesTest(unittest.TestCase):
                                      capture_output=True, text=True)
                 self.assertEqual(ran.returncode, 0, ran.stderr)
                 self.assertIn("result:", ran.stdout)
+        finally:
+            server.stop()
+
+    def test_what_the_read_me_shows_runs(self):
+        shown = READ_ME.findall((ROOT / "README.md").read_text())
+        self.assertEqual(len(shown), 1)
+        server = Server()
+        server.start()
+        try:
+            environment = {**os.environ, "FERMATA_SERVER": server.url, "PYTHONPATH": str(ROOT)}
+            for printed, program in shown:
+                ran = subprocess.run([sys.executable, "-c", program], env=environment, timeout=60,
+                                     capture_output=True, text=True)
+                self.assertEqual(ran.stdout, printed + "\n", ran.stderr)
         finally:
             server.stop()

@@ -22,6 +22,13 @@ def one_job(topic, **more):
     }
 
 
+def nested(levels):
+    value = []
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
 class WorkerTest(unittest.TestCase):
     def setUp(self):
         self.server = Server()
@@ -129,6 +136,63 @@ class WorkerTest(unittest.TestCase):
         self.assertTrue(begun.wait(20))
         self.worker.stop(20)
         self.assertEqual(execution.result(20), "rested")
+
+    def test_results_that_cannot_be_told_fail_their_job_and_no_other(self):
+        answers = {"words": object(), "large": "x" * (5 << 20), "halves": "\udcff", "fine": 7,
+                   "nested": nested(130)}
+        answers["deep"] = nested(100_000)
+        for name, answer in answers.items():
+            self.worker.task(name)(lambda given, job, answer=answer: answer)
+
+        @self.worker.task("long")
+        def long(given, job):
+            raise Retryable("no", details="x" * 500_000)
+
+        self.worker.start()
+        self.client.put_flow("codes", """
+            try { return await Task.run(Inputs.topic) } catch (e) { return e.cause.code }
+        """)
+        codes = {name: self.client.start("codes", {"topic": name}).result(30)
+                 for name in [*answers, "long"]}
+        self.assertEqual(codes, {
+            "words": "output_not_json", "large": "result_too_large", "halves": "output_not_json",
+            "deep": "output_not_json", "nested": "invalid_result", "long": "invalid_result",
+            "fine": 7})
+        self.assertIsNone(self.worker.failure)
+
+    def test_an_output_larger_than_a_request_is_put_aside(self):
+        self.worker.task("large")(lambda given, job: "é" * (3 << 19))
+
+        @self.worker.task("large.later")
+        async def later(given, job):
+            return "x" * (4_000_000)
+
+        self.worker.start()
+        self.assertEqual(self.run_job("large").result(30), "é" * (3 << 19))
+        self.assertEqual(len(self.run_job("large.later").result(30)), 4_000_000)
+
+    def test_a_worker_whose_id_another_takes_ends(self):
+        other = Worker(slots=1, server=self.server.url, worker_id=self.worker.worker_id)
+        self.addCleanup(lambda: other.stop(5))
+        for worker in (self.worker, other):
+            worker.task("who")(lambda given, job, worker=worker: worker is other)
+        ended = []
+        self.worker.start()
+        other.start()
+        waiting = threading.Thread(target=lambda: ended.append(self.worker._stopping.wait(30)))
+        waiting.start()
+        waiting.join(30)
+        self.assertEqual(ended, [True])
+        self.assertEqual(self.worker.failure.code, "registration_replaced")
+        self.assertTrue(self.run_job("who").result(20))
+        self.assertIsNone(other.failure)
+
+    def test_more_slots_than_a_claim_may_ask_for(self):
+        worker = Worker(slots=300, server=self.server.url)
+        self.addCleanup(lambda: worker.stop(5))
+        worker.task("many")(lambda given, job: given["n"])
+        worker.start()
+        self.assertEqual(self.run_job("many", 4).result(20), 4)
 
 
 if __name__ == "__main__":

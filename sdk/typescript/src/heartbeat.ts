@@ -26,8 +26,8 @@ export interface Beat {
 export interface Heard {
   lost: { job_id: string; fence?: number }[];
   drain: boolean;
-  /** The server does not know this registration any more. */
-  stranger?: string;
+  /** What the server said against this registration. */
+  refused?: { registration: string; status: number; code: string; detail: string };
   problem?: string;
 }
 
@@ -66,13 +66,18 @@ async function beat(setup: Setup): Promise<void> {
       const lost = [...(answer.lost ?? []), ...(answer.cancels ?? [])];
       parentPort?.postMessage({ lost, drain: answer.drain === true } satisfies Heard);
     } catch (error) {
-      const stranger = error instanceof Refused && [404, 409].includes(error.status);
+      const refused = error instanceof Refused && error.status < 500 && {
+        registration: sent.registration_id,
+        status: error.status,
+        code: error.code,
+        detail: error.detail,
+      };
       const over = performance.now() - spoke > setup.leaseMs;
       parentPort?.postMessage({
         lost: over ? sent.leases : [],
         drain: false,
         problem: String(error),
-        ...(stranger ? { stranger: sent.registration_id } : {}),
+        ...(refused ? { refused } : {}),
       } satisfies Heard);
     }
   }, setup.everyMs);

@@ -8,7 +8,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 
-import { Fatal, Refused, Retryable } from "./errors.js";
+import { Fatal, refusal, Refused, Retryable } from "./errors.js";
 import { startHeartbeat, type Heard, type Lease } from "./heartbeat.js";
 import { pathOf, Transport, type TransportOptions } from "./transport.js";
 
@@ -76,15 +76,24 @@ interface Result {
   fence: number;
   status: "succeeded" | "failed" | "failed_retryable" | "failed_fatal" | "cancelled";
   output?: unknown;
+  output_blob?: unknown;
   artifacts?: Artifact[];
   error?: { code: string; message: string; details?: unknown };
   execution_ms: number;
 }
 
+type Outcome = Pick<Result, "status" | "output" | "output_blob" | "artifacts" | "error">;
+
 interface Artifact {
   name: string;
   sha256: string;
   size: number;
+}
+
+/** What the server says to a result. */
+interface Told {
+  answer: string;
+  errors?: { path: string; message: string }[];
 }
 
 interface Held {
@@ -94,6 +103,7 @@ interface Held {
 
 const resultsMax = 256;
 const claimWaitMs = 20_000;
+const inlineBytesMax = 1 << 20;
 
 export class Worker {
   readonly workerId: string;
@@ -114,6 +124,7 @@ export class Worker {
   #registering: Promise<void> | undefined;
   #heartbeat: ReturnType<typeof startHeartbeat> | undefined;
   #woken: (() => void)[] = [];
+  #failure: Error | undefined;
 
   constructor(options: WorkerOptions = {}) {
     this.#options = options;
@@ -129,7 +140,15 @@ export class Worker {
     return this;
   }
 
-  /** Works until SIGTERM or SIGINT, finishes what is under way, and resolves. */
+  /** Why the server takes this worker no longer: it has ended. */
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  /**
+   * Works until SIGTERM or SIGINT, finishes what is under way, and resolves. Rejects when the
+   * server takes this worker no longer: its key was withdrawn, or another works under its id.
+   */
   async run(): Promise<void> {
     const stop = () => this.#drain();
     process.once("SIGTERM", stop);
@@ -138,6 +157,7 @@ export class Worker {
       await this.start();
       await this.#claimLoop;
       await this.stop();
+      if (this.#failure) throw this.#failure;
     } finally {
       process.off("SIGTERM", stop);
       process.off("SIGINT", stop);
@@ -167,6 +187,7 @@ export class Worker {
     }
     for (const { abort } of this.#held.values()) abort.abort();
     await this.#heartbeat?.stop();
+    if (this.#failure || !this.#registration) return;
     await this.#http
       .request("DELETE", this.#path("registrations", this.#registration))
       .catch((error) => this.#warn(`could not sign off: ${error}`));
@@ -203,13 +224,40 @@ export class Worker {
     return { heartbeatMs: answer.heartbeat_ms, leaseMs: answer.lease_ms };
   }
 
+  /** What a refusal means: register anew, end, or go on after a while. */
+  async #refused(registration: string, error: Refused): Promise<void> {
+    if (this.#registering) await this.#registering;
+    if (registration !== this.#registration || this.#failure) return;
+    if (error.code === "registration_not_found") await this.#again(registration);
+    else if ([401, 403].includes(error.status) || error.code === "registration_replaced")
+      this.#end(error);
+    else await pause(1_000);
+  }
+
   /** Registers anew unless that is under way or done already. */
   async #again(stranger: string): Promise<void> {
-    if (stranger !== this.#registration) return;
+    if (stranger !== this.#registration || this.#failure) return;
     this.#registering ??= this.#register()
-      .then(() => {})
+      .then(
+        () => {},
+        async (error: unknown) => {
+          this.#warn(`cannot register: ${error}`);
+          if (error instanceof Refused && error.status < 500) this.#end(error);
+          else await pause(1_000);
+        },
+      )
       .finally(() => (this.#registering = undefined));
     await this.#registering;
+  }
+
+  /** Nobody takes what this worker does any longer. */
+  #end(error: Error): void {
+    this.#warn(`the worker ends: ${error}`);
+    this.#failure = error;
+    for (const { abort } of this.#held.values()) abort.abort();
+    this.#held.clear();
+    this.#results = [];
+    this.#drain();
   }
 
   async #claim(): Promise<void> {
@@ -247,9 +295,9 @@ export class Worker {
         if (this.#draining) return;
         this.#warn(`cannot claim: ${error}`);
         if (!(error instanceof Refused)) continue;
+        const registration = asked?.registration_id ?? this.#registration;
         asked = undefined;
-        if ([404, 409].includes(error.status)) await this.#again(this.#registration);
-        else await pause(1_000);
+        await this.#refused(registration, error);
       }
     }
   }
@@ -263,7 +311,8 @@ export class Worker {
     const task = this.#tasks.get(delivered.topic);
     if (!task) return this.#decline(delivered);
     const begun = performance.now();
-    const end = (outcome: Pick<Result, "status" | "output" | "artifacts" | "error">) => {
+    const end = (outcome: Outcome) => {
+      if (this.#failure) return;
       const { job_id, attempt, fence } = delivered;
       const execution_ms = Math.round(performance.now() - begun);
       this.#results.push({ job_id, attempt, fence, execution_ms, ...outcome });
@@ -275,10 +324,27 @@ export class Worker {
         : delivered.input;
       const artifacts: Artifact[] = [];
       const output = await task(input, this.#jobOf(delivered, lease, abort.signal, artifacts));
-      const kept = artifacts.length > 0 ? { artifacts } : {};
-      end({ status: "succeeded", output: output ?? null, ...kept });
+      const outcome = await this.#success(output);
+      const kept = outcome.status === "succeeded" && artifacts.length > 0 ? { artifacts } : {};
+      end({ ...outcome, ...kept });
     } catch (error) {
       end(abort.signal.aborted ? { status: "cancelled" } : failureOf(error));
+    }
+  }
+
+  /** An output that is large is put aside first. */
+  async #success(output: unknown): Promise<Outcome> {
+    const text = jsonOf(output);
+    if (text === undefined || Buffer.byteLength(text) <= inlineBytesMax)
+      return { status: "succeeded", output: output ?? null };
+    const patience = { patienceMs: 3_600_000 };
+    const bytes = new TextEncoder().encode(text);
+    try {
+      const blob = await this.#http.request("PUT", this.#path("blobs"), bytes, patience);
+      return { status: "succeeded", output_blob: blob };
+    } catch (error) {
+      if (!(error instanceof Refused) || error.status !== 413) throw error;
+      return { status: "failed", error: { code: "result_too_large", message: error.detail } };
     }
   }
 
@@ -351,25 +417,35 @@ export class Worker {
       const path = this.#path("results");
       const body = { registration_id, results: batch };
       const answer = await this.#http.request("POST", path, body, { repeat: true });
-      for (const [i, told] of (answer.results ?? []).entries()) {
-        const verdict = told.answer ?? told;
-        if (!["accepted", "duplicate"].includes(verdict))
-          this.#warn(`the result of ${batch[i]?.job_id} was not taken: ${JSON.stringify(told)}`);
-      }
-      return true;
+      return await this.#note(batch, answer.results ?? []);
     } catch (error) {
       if (error instanceof Refused && error.status === 413)
         return this.#deliverSingly(batch, "result_too_large", error.detail);
-      // JSON.stringify refuses cycles and big integers.
-      if (error instanceof TypeError)
+      // JSON.stringify refuses cycles and big integers, and what nests too deep for it.
+      if (error instanceof TypeError || error instanceof RangeError)
         return this.#deliverSingly(batch, "output_not_json", error.message);
       this.#warn(`cannot report: ${error}`);
       if (!(error instanceof Refused)) return false;
-      if (![404, 409].includes(error.status)) return true;
-      // The server has started again: what we hold is named anew, then told.
-      await this.#again(registration_id);
+      if ([400, 422].includes(error.status))
+        return this.#deliverSingly(batch, "invalid_result", String(error));
+      // After a start of the server what we hold is named anew, then told.
+      await this.#refused(registration_id, error);
       return false;
     }
+  }
+
+  async #note(batch: Result[], answers: Told[]): Promise<boolean> {
+    let all = true;
+    for (const [i, told] of answers.entries()) {
+      const result = batch[i];
+      if (!result || ["accepted", "duplicate"].includes(told.answer)) continue;
+      this.#warn(`the result of ${result.job_id} was not taken: ${JSON.stringify(told)}`);
+      if (told.answer !== "invalid") continue;
+      // The attempt is still open: it ends with what was wrong with its result.
+      const reason = (told.errors ?? []).map((e) => `${e.path}: ${e.message}`).join("; ");
+      all = (await this.#deliverSingly([result], "invalid_result", reason)) && all;
+    }
+    return all;
   }
 
   /** Of several results one cannot be sent: the others must not suffer for it. */
@@ -381,16 +457,21 @@ export class Worker {
       for (const one of batch) all = (await this.#deliver([one])) && all;
       return all;
     }
-    const { output: _, ...rest } = first;
-    return this.#deliver([{ ...rest, status: "failed", error: { code, message } }]);
+    if (first.error?.code === code) {
+      this.#warn(`the result of ${first.job_id} cannot be told: ${message}`);
+      return true;
+    }
+    const { output: _, output_blob: __, artifacts: ___, ...rest } = first;
+    const error = { code, message: message.slice(0, 1_000) };
+    return this.#deliver([{ ...rest, status: "failed", error }]);
   }
 
   #heard(told: Heard): void {
     if (told.problem) this.#warn(`no heartbeat: ${told.problem}`);
     this.#drop(told.lost);
     if (told.drain) this.#drain();
-    if (told.stranger)
-      this.#again(told.stranger).catch((error) => this.#warn(`cannot register: ${error}`));
+    if (told.refused)
+      void this.#refused(told.refused.registration, refusal(told.refused.status, told.refused));
   }
 
   /** Tells the tasks of these leases that nobody waits for them any longer. */
@@ -451,3 +532,11 @@ function fullTopic(topic: string): string {
   return topic.startsWith("job.") ? topic : `job.${topic}`;
 }
 
+/** Undefined when it is no JSON; the report then says why. */
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value ?? null);
+  } catch {
+    return undefined;
+  }
+}

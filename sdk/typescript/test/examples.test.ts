@@ -1,8 +1,18 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { it } from "node:test";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
 
 import { Server } from "./server.js";
@@ -50,5 +60,27 @@ it("runs every example to its result", async () => {
     }
   } finally {
     await server.stop();
+  }
+});
+
+it("runs what the read-me shows, with the package installed beside it", async () => {
+  const root = new URL("../../", import.meta.url).pathname;
+  const shown = /<!-- runs: (.*) -->\n```js\n([^]*?)```/.exec(
+    readFileSync(join(root, "README.md"), "utf8"),
+  );
+  assert.ok(shown);
+  const folder = mkdtempSync(join(tmpdir(), "fermata-read-me-"));
+  const server = await Server.started();
+  try {
+    mkdirSync(join(folder, "node_modules", "@fermata"), { recursive: true });
+    symlinkSync(root, join(folder, "node_modules", "@fermata", "sdk"));
+    const file = join(folder, "hello.mjs");
+    writeFileSync(file, shown[2] ?? "");
+    const env = { ...process.env, FERMATA_SERVER: server.url };
+    const ran = await promisify(execFile)(process.execPath, [file], { env, timeout: 60_000 });
+    assert.equal(ran.stdout, shown[1] + "\n", ran.stderr);
+  } finally {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
   }
 });

@@ -16,6 +16,12 @@ function oneJob(topic: string): object {
   };
 }
 
+function nested(levels: number): unknown[] {
+  let value: unknown[] = [];
+  for (let i = 0; i < levels; ++i) value = [value];
+  return value;
+}
+
 describe("worker", () => {
   let server: Server;
   let client: Client;
@@ -86,4 +92,62 @@ describe("worker", () => {
     go();
     assert.equal(await execution.result({ timeoutMs: 60_000 }), 1);
   });
+
+  it("fails jobs whose results cannot be told, and no other", async () => {
+    const cycle: unknown[] = [];
+    cycle.push(cycle);
+    const answers = {
+      cycle,
+      big: 10n,
+      large: "x".repeat(5 << 20),
+      deep: nested(100_000),
+      nested: nested(130),
+      fine: 7,
+    };
+    for (const [name, answer] of Object.entries(answers)) worker.task(name, () => answer);
+    await worker.start();
+    const source = "try { return await Task.run(Inputs.topic) } catch (e) { return e.cause.code }";
+    await client.putFlow("codes", source);
+    const codes: Record<string, unknown> = {};
+    for (const name of Object.keys(answers)) {
+      const execution = await client.start("codes", { topic: name });
+      codes[name] = await execution.result({ timeoutMs: 30_000 });
+    }
+    assert.deepEqual(codes, {
+      cycle: "output_not_json",
+      big: "output_not_json",
+      large: "result_too_large",
+      deep: "output_not_json",
+      nested: "invalid_result",
+      fine: 7,
+    });
+    assert.equal(worker.failure, undefined);
+  });
+
+  it("puts an output aside that is larger than a request", async () => {
+    worker.task("large", () => "é".repeat(3 << 19));
+    await worker.start();
+    const output = await (await runJob("large")).result({ timeoutMs: 30_000 });
+    assert.equal(output, "é".repeat(3 << 19));
+  });
+
+  it("ends when another works under its id", async () => {
+    const other = new Worker({ server: server.url, workerId: worker.workerId, warn: () => {} });
+    worker.task("who", () => false);
+    other.task("who", () => true);
+    const running = worker.run();
+    const replaced = assert.rejects(running, { code: "registration_replaced" });
+    for (let i = 0; i < 400 && !(await registered()); ++i) await pause(50);
+    await other.start();
+    await replaced;
+    assert.equal(await (await runJob("who")).result({ timeoutMs: 20_000 }), true);
+    assert.equal(other.failure, undefined);
+    await other.stop(5_000);
+  });
+
+  async function registered(): Promise<boolean> {
+    const answer = await fetch(`${server.url}/api/v1/workers`);
+    const { items } = (await answer.json()) as { items: unknown[] };
+    return items.length > 0;
+  }
 });

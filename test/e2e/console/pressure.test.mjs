@@ -45,6 +45,24 @@ test('a_page_at_rest_leaves_the_server_alone', async () => {
   await page.close();
 });
 
+// U-3: the clock goes on, and that alone is no reason to ask.
+test('home_is_not_asked_again_for_every_second_that_passes', async () => {
+  const server = await serve();
+  await fill(server);
+  const page = await tab(server, '/runs');
+  await page.page.clock.install();
+  await page.open('/');
+  await page.says('need attention');
+  await page.settled();
+  page.requests.length = 0;
+  for (let second = 0; second < 9; second++) {
+    await page.page.clock.runFor(1000);
+  }
+  const asked = page.requests.filter((url) => url.endsWith('/api/v1/queues')).length;
+  assert.ok(asked <= 2, `${asked} times within nine seconds`);
+  await page.close();
+});
+
 // U-63
 test('pages_do_not_jump_while_they_load', async () => {
   const server = await serve();

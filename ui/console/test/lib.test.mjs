@@ -278,7 +278,7 @@ test('the_verdict_names_the_worst_first', async () => {
   const now = Date.parse('2026-01-12T12:00:00Z');
   const failed = [{ workflow_id: 'w', status: 'failed', error: { code: 'network' }, started_at: '2026-01-12T11:30:00Z', completed_at: '2026-01-12T11:31:00Z' }];
   const problems = problemsOf({ failed, overdue: { count: 1, since: '2026-01-12T11:50:00Z' }, deadLetters: 2, unserved: [{ topic: 'job.a', depth: 2, oldest_ms: 1000 }, { topic: 'job.a', depth: 1, oldest_ms: 5000 }], lostWorkers: 0, stopped: [{ started_at: '2026-01-12T11:00:00Z' }], breakersOpen: ['kernel'], now });
-  assert.deepEqual(problems.map((problem) => problem.text), ['Undoing 1 run has stopped', '1 wait is overdue', 'Policy cannot be asked: kernel does not answer', '1 run of w failed with network in the last hour', '3 jobs of job.a have no worker', '2 dead letters wait for somebody to look']);
+  assert.deepEqual(problems.map((problem) => problem.text), ['Undoing 1 run has stopped', '1 wait is overdue', 'Policy cannot be asked. Not answering: kernel', '1 run of w failed with network in the last hour', '3 jobs of job.a have no worker', '2 dead letters wait for somebody to look']);
   assert.match(verdictOf([], false), /^All well/);
   assert.doesNotMatch(verdictOf([], true), /well/);
 });

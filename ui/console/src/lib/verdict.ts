@@ -30,6 +30,8 @@ export interface FailureGroup {
   count: number;
   first: string;
   last: string;
+  /** When the earliest of them began: lists are by that. */
+  began: string;
 }
 
 export function failureGroups(failed: RunItem[]): FailureGroup[] {
@@ -39,11 +41,12 @@ export function failureGroups(failed: RunItem[]): FailureGroup[] {
     const key = `${run.workflow_id}\n${code}`;
     const at = run.completed_at ?? run.started_at;
     const known = groups.get(key);
-    if (!known) groups.set(key, { workflow: run.workflow_id, code, count: 1, first: at, last: at });
+    if (!known) groups.set(key, { workflow: run.workflow_id, code, count: 1, first: at, last: at, began: run.started_at });
     else {
       known.count += 1;
       if (at < known.first) known.first = at;
       if (at > known.last) known.last = at;
+      if (run.started_at < known.began) known.began = run.started_at;
     }
   }
   return [...groups.values()].sort((a, b) => b.count - a.count || a.workflow.localeCompare(b.workflow));
@@ -76,7 +79,7 @@ export function problemsOf(facts: Facts): ProblemLine[] {
       tone: 'failed',
       text: w.ofFailedWithInTheLast(plural(group.count, w.run), group.workflow, group.code),
       since: group.first,
-      href: `/runs?status=failed,timed_out&workflow_id=${encodeURIComponent(group.workflow)}&error_code=${encodeURIComponent(group.code)}`,
+      href: `/runs?status=failed,timed_out&workflow_id=${encodeURIComponent(group.workflow)}&error_code=${encodeURIComponent(group.code)}&from=${encodeURIComponent(group.began)}`,
     });
   if (facts.lostWorkers)
     out.push({ tone: 'failed', text: w.lost(plural(facts.lostWorkers, w.workerIs, w.workersAre)), since: '', href: '/workers' });

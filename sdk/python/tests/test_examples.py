@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -49,6 +50,19 @@ class ExamplesTest(unittest.TestCase):
                 self.assertIn("result:", ran.stdout)
         finally:
             server.stop()
+
+    def test_the_package_is_built_and_found_without_anything_else(self):
+        with tempfile.TemporaryDirectory() as folder:
+            build = f"import backend; print(backend.build_wheel({folder!r}))"
+            built = subprocess.run([sys.executable, "-c", build], cwd=ROOT / "packaging",
+                                   timeout=60, capture_output=True, text=True, check=True)
+            wheel = os.path.join(folder, built.stdout.strip())
+            # A wheel of plain Python can be imported as it is.
+            found = "import fermata; print(fermata.__file__, fermata.Worker.__name__)"
+            ran = subprocess.run([sys.executable, "-c", found], cwd=folder, timeout=60,
+                                 env={**os.environ, "PYTHONPATH": wheel}, capture_output=True,
+                                 text=True, check=True)
+            self.assertTrue(ran.stdout.startswith(wheel), ran.stdout)
 
     def test_what_the_read_me_shows_runs(self):
         shown = READ_ME.findall((ROOT / "README.md").read_text())

@@ -8,8 +8,8 @@
 #include "base/uuid.h"
 #include "front/flow_text.h"
 #include "server/console/answer.h"
-#include "server/look_back.h"
 #include "server/console/folder.h"
+#include "server/look_back.h"
 #include "server/problem.h"
 #include "server/routes/table.h"
 #include "server/wait_sweep.h"
@@ -171,6 +171,12 @@ void Api::answered(const http::Request& request, int status, std::chrono::nanose
 std::optional<http::Response> Api::console_for(const http::Request& request) const {
   if (!options_.console_dir.empty()) return folder_answer(request, options_.console_dir);
   return console_answer(request, ConsoleFiles::bundled());
+}
+
+std::string Api::console_tag() const {
+  if (!options_.console_dir.empty()) return folder_tag(options_.console_dir);
+  const ConsoleFile* page = ConsoleFiles::bundled().find("/index.html");
+  return page ? std::string(page->etag) : std::string();
 }
 
 void Api::fail(const Call& call, const Error& error) {

@@ -205,6 +205,8 @@ class Api final : public http::Handler {
 
   /// The console's answer to a request, if it is its business.
   std::optional<http::Response> console_for(const http::Request& request) const;
+  /// Which console that is; empty when there is none.
+  std::string console_tag() const;
   void fail(const Call& call, const Error& error);
   AuditLine audit(const Call& call, std::string action, std::string subject,
                   std::string reason = {}) const;

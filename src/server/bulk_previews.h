@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/model/summary.h"
+#include "ports/catalog.h"
 
 namespace fermata::server {
 
@@ -18,6 +19,7 @@ struct BulkPreview {
   std::string action;
   Value parameters;
   std::vector<std::string> items;
+  Role least = Role::operator_;  ///< who may act on it
 };
 
 /// Keeps previews for a while, in memory: after a restart the dry run is repeated. Any thread.

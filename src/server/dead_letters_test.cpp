@@ -225,5 +225,34 @@ TEST_F(DeadLetterQueue, selection_is_retried_in_bulk_after_a_dry_run) {
   EXPECT_EQ(get("/jobs").body.get("items").size(), 8u);
 }
 
+TEST_F(DeadLetterQueue, selection_is_dropped_in_bulk_by_an_admin_who_says_why) {
+  for (const char* id : {"j1", "j2"}) fail_one("mail.send", id);
+  auto bulk = [&](const std::string& body) { return world.ask("POST", "/api/v1/dlq/bulk", body); };
+  Answer dry = bulk(R"({"action":"drop","filter":{"topic":"mail.*"},"dry_run":true})");
+  ASSERT_EQ(dry.status, 200) << dry.text;
+  EXPECT_EQ(dry.body.get("count"), Value(2));
+  // Whoever may retry may not drop, with a token that somebody else got neither.
+  std::string lesser = "Authorization: Bearer " + world.add_key(Role::operator_) + "\r\n";
+  std::string token = R"({"token":")" + text(dry.body.get("token")) + R"(","reason":"x"})";
+  EXPECT_EQ(world.ask("POST", "/api/v1/dlq/bulk", token, lesser).code(), "forbidden");
+  std::string asks = R"({"action":"drop","filter":{"topic":"mail.*"},"dry_run":true})";
+  EXPECT_EQ(world.ask("POST", "/api/v1/dlq/bulk", asks, lesser).code(), "forbidden");
+  // What comes after the dry run is not what was shown.
+  fail_one("mail.send", "j3");
+  Value over = ended(bulk(R"({"token":")" + text(dry.body.get("token")) +
+                          R"(","reason":"nobody waits for them"})"));
+  EXPECT_EQ(over.get("done"), Value(2)) << to_json(over);
+  ASSERT_EQ(items().size(), 1u);
+  EXPECT_EQ(items().items()[0].get("job_id"), Value("j3"));
+  const Value audit = get("/audit?action=dlq.purge").body.get("items");
+  ASSERT_EQ(audit.size(), 2u);
+  EXPECT_EQ(audit.items()[0].get("reason"), Value("nobody waits for them"));
+  // One by one with a reason too.
+  std::string j3 = text(items().items()[0].get("id"));
+  EXPECT_EQ(world.ask("DELETE", "/api/v1/dlq/" + j3 + "?reason=old").status, 200);
+  EXPECT_EQ(get("/audit?action=dlq.discard").body.get("items").items()[0].get("reason"),
+            Value("old"));
+}
+
 }  // namespace
 }  // namespace fermata::server

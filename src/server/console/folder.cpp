@@ -41,7 +41,14 @@ std::optional<std::string> read_file(const std::string& folder, std::string_view
   return std::move(text).str();
 }
 
+std::string tag_of(std::string_view text) { return "\"" + sha256_hex(text).substr(0, 24) + "\""; }
+
 }  // namespace
+
+std::string folder_tag(const std::string& folder) {
+  auto page = read_file(folder, "/index.html");
+  return page ? tag_of(*page) : std::string();
+}
 
 std::optional<http::Response> folder_answer(const http::Request& request,
                                             const std::string& folder) {
@@ -55,7 +62,7 @@ std::optional<http::Response> folder_answer(const http::Request& request,
     text = read_file(folder, path);
   }
   if (!text) return std::nullopt;
-  std::string etag = "\"" + sha256_hex(*text).substr(0, 24) + "\"";
+  std::string etag = tag_of(*text);
   ConsoleFile file;
   file.path = path;
   file.media_type = media_type_of(path);

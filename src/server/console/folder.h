@@ -12,4 +12,7 @@ namespace fermata::server {
 std::optional<http::Response> folder_answer(const http::Request& request,
                                             const std::string& folder);
 
+/// Which console the folder holds: changes with it. Empty without index.html.
+std::string folder_tag(const std::string& folder);
+
 }  // namespace fermata::server

@@ -11,6 +11,8 @@ namespace fermata::server::routes {
 namespace {
 
 constexpr std::string_view letter_kind = "dead_letters";
+constexpr std::string_view retry_letters = "retry";
+constexpr std::string_view drop_letters = "drop";
 
 struct SelectedLetters {
   std::vector<DeadLetterEntry> entries;
@@ -51,8 +53,10 @@ Outcome<SelectedLetters> select_letters(Api& api, const Call& call, const BulkRe
 }
 
 /// What would refuse the entry, as far as can be told without acting.
-Outcome<void> would_retry(Api& api, const AccountId& account, const DeadLetterEntry& entry) {
+Outcome<void> would_take(Api& api, const AccountId& account, const std::string& action,
+                         const DeadLetterEntry& entry) {
   if (!entry.open()) return fail(ErrorCode::wrong_state, "The entry is resolved already.");
+  if (action == drop_letters) return {};
   FERMATA_TRY(job, own_job(api, account, entry.letter.job));
   FERMATA_TRY(retry, retry_of(api, entry, job));
   (void)retry;
@@ -66,14 +70,15 @@ Value counted(const std::map<std::string, int64_t>& by_name) {
 }
 
 /// {count, by_reason, sample, refused}: what would happen.
-Value letter_forecast(Api& api, const AccountId& account, const SelectedLetters& selection) {
+Value letter_forecast(Api& api, const AccountId& account, const std::string& action,
+                      const SelectedLetters& selection) {
   constexpr size_t sample_max = 10;
   std::map<std::string, int64_t> by_reason;
   std::map<std::string, int64_t> refused;
   Value sample = Value::array();
   for (const DeadLetterEntry& entry : selection.entries) {
     ++by_reason[entry.letter.reason_code];
-    if (auto would = would_retry(api, account, entry); !would) {
+    if (auto would = would_take(api, account, action, entry); !would) {
       ++refused[std::string(name_of(would.error().code))];
     } else if (sample.size() < sample_max) {
       sample.push(entry.letter.id);
@@ -96,13 +101,18 @@ Outcome<void> serve_letters(Api& api, const Call& call) {
   if (request.token.empty() || call.body.find("action")) {
     action = fields.text("action").value_or("");
     fields.require("action");
-    if (!action.empty() && action != "retry") fields.wrong("action", "retry is expected.");
+    if (!action.empty() && action != retry_letters && action != drop_letters)
+      fields.wrong("action", "retry or drop is expected.");
   }
   FERMATA_TRY_VOID(fields.finish());
+  // Whoever drops one by one is an admin too.
+  if (action == drop_letters && call.who.role < Role::admin)
+    return fail(ErrorCode::forbidden, "Only an admin may drop dead letters.");
   FERMATA_TRY_VOID(check_bulk_request(request));
   BulkPreview preview{
       call.who.account, std::string(letter_kind), bulk_request_hash(call.body), action, {}, {}};
   preview.parameters = Value::object();
+  if (action == drop_letters) preview.least = Role::admin;
   if (!request.token.empty()) return act_on_preview(api, call, request, preview.request_hash);
   if (request.filter.is_null()) request.filter = Value::object();
   FERMATA_TRY(selection, select_letters(api, call, request));
@@ -111,7 +121,7 @@ Outcome<void> serve_letters(Api& api, const Call& call) {
     preview.items.push_back(entry->letter.id);
   if (request.dry_run) {
     answer_preview(api, call, std::move(preview),
-                   letter_forecast(api, call.who.account, selection));
+                   letter_forecast(api, call.who.account, action, selection));
     return {};
   }
   preview.items.insert(preview.items.end(), selection.missing.begin(), selection.missing.end());
@@ -130,18 +140,38 @@ Outcome<LetterRetry> retry_in_bulk(Api& api, const BulkRecord& bulk, const std::
   return retry_of(api, *entry, job);
 }
 
+AuditLine letter_audit(const BulkRecord& bulk, const std::string& item, std::string action) {
+  AuditLine audit;
+  audit.account = bulk.account;
+  audit.actor = bulk.actor;
+  audit.action = std::move(action);
+  audit.subject = item;
+  audit.reason = bulk.reason;
+  return audit;
+}
+
+Outcome<void> drop_in_bulk(Api& api, const BulkRecord& bulk, const std::string& item,
+                           bool repeated) {
+  FERMATA_TRY(entry, api.dead_letters().dead_letter(item));
+  if (!entry || entry->letter.account != bulk.account)
+    return fail(ErrorCode::value_not_found, "There is no entry `" + item + "`.");
+  if (repeated && entry->resolution == Resolution::purged) return {};
+  AuditLine audit = letter_audit(bulk, item, "dlq.purge");
+  audit.at = api.now();
+  DeadLetters::Resolve resolve{item, Resolution::purged, bulk.actor, audit.at};
+  FERMATA_TRY(resolved, api.dead_letters().resolve_dead_letter(resolve, audit));
+  letter_changed(api, resolved.letter);
+  return {};
+}
+
 }  // namespace
 
 void act_on_dead_letter(Api& api, const BulkRecord& bulk, const std::string& item, bool repeated,
                         BulkDone done) {
+  if (bulk.action == drop_letters) return done(drop_in_bulk(api, bulk, item, repeated));
   auto retry = retry_in_bulk(api, bulk, item, repeated);
   if (!retry) return done(Failure{std::move(retry).error()});
-  AuditLine audit;
-  audit.account = bulk.account;
-  audit.actor = bulk.actor;
-  audit.action = "dlq.retry";
-  audit.subject = item;
-  audit.reason = bulk.reason;
+  AuditLine audit = letter_audit(bulk, item, "dlq.retry");
   job::SubmitJob submit;
   submit.account = bulk.account;
   submit.request = std::move(retry->request);

@@ -159,6 +159,10 @@ Outcome<void> act_on_preview(Api& api, const Call& call, const BulkRequest& requ
                 "The token's dry run asked for something else; send the token alone, or with all "
                 "that the dry run asked for.");
   }
+  if (call.who.role < preview->least) {
+    api.bulk().previews().put(request.token, *std::move(preview), now);
+    return fail(ErrorCode::forbidden, "The token's action needs a role that may do more.");
+  }
   return begin_bulk(api, call, request, *std::move(preview));
 }
 

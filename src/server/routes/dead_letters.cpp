@@ -21,8 +21,10 @@ Outcome<Value> letter_page(Api& api, const Call& call) {
 Outcome<Value> discard_letter(Api& api, const Call& call) {
   FERMATA_TRY(entry, own_dead_letter(api, call));
   DeadLetters::Resolve resolve{entry.letter.id, Resolution::discarded, call.who.actor, api.now()};
+  const std::string* reason = front::find_value(call.query, "reason");
   FERMATA_TRY(resolved, api.dead_letters().resolve_dead_letter(
-                            resolve, api.audit(call, "dlq.discard", entry.letter.id)));
+                            resolve, api.audit(call, "dlq.discard", entry.letter.id,
+                                               reason ? *reason : std::string())));
   letter_changed(api, resolved.letter);
   return front::dead_letter_value(resolved);
 }

@@ -78,10 +78,12 @@ constexpr std::string_view bulk_jobs_schema =
 
 constexpr std::string_view bulk_letters_schema =
     R"({"type":"object","additionalProperties":false,"properties":{
-      "action":{"enum":["retry"]},"filter":{"type":"object"},
+      "action":{"enum":["retry","drop"]},"filter":{"type":"object"},
       "ids":{"type":"array","items":{"type":"string"}},"all":{"type":"boolean"},
       "reason":{"type":"string"},"rate_per_second":{"type":"integer"},
       "per_second":{"type":"integer"},"dry_run":{"type":"boolean"},"token":{"type":"string"}}})";
+constexpr std::string_view reason_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{"reason":{"type":"string"}}})";
 constexpr std::string_view remediate_schema =
     R"({"type":"object","required":["remediation_id"],"additionalProperties":false,
       "properties":{"remediation_id":{"type":"string"}}})";
@@ -179,7 +181,8 @@ const Route table[] = {
      .work = Work::blocking, .handler = routes::get_dead_letter, .summary = "One entry."},
     {.method = Method::delete_, .path = "/api/v1/dlq/{entry_id}", .access = Access::admin,
      .work = Work::blocking, .handler = routes::discard_dead_letter,
-     .summary = "Nobody will see to it: the entry is resolved as discarded."},
+     .summary = "Nobody will see to it: the entry is resolved as discarded.",
+     .query = "reason"},
     {.method = Method::post, .path = "/api/v1/dlq/{entry_id}/retry", .access = Access::operator_,
      .work = Work::blocking, .handler = routes::retry_dead_letter,
      .summary = "Submit what failed once more, judged anew; however often, it is one job.",
@@ -187,8 +190,8 @@ const Route table[] = {
      .response_schema = receipt_schema},
     {.method = Method::post, .path = "/api/v1/dlq/bulk", .access = Access::operator_,
      .work = Work::blocking, .handler = routes::bulk_dead_letters,
-     .summary = "Retry a selection of entries, or show what would happen.", .body = Body::json,
-     .success = 202, .request_schema = bulk_letters_schema,
+     .summary = "Retry or drop a selection of entries, or show what would happen.",
+     .body = Body::json, .success = 202, .request_schema = bulk_letters_schema,
      .response_schema = bulk_begun_schema},
     {.method = Method::post, .path = "/api/v1/dlq/purge", .access = Access::admin,
      .work = Work::blocking, .handler = routes::purge_dead_letters,
@@ -247,7 +250,8 @@ const Route table[] = {
      .summary = "Give the worker jobs again."},
     {.method = Method::post, .path = "/api/v1/workers/{worker_id}/revoke",
      .access = Access::operator_, .work = Work::command, .handler = routes::revoke_worker,
-     .summary = "Send the worker away; its jobs go back at once."},
+     .summary = "Send the worker away; its jobs go back at once.", .body = Body::json_optional,
+     .request_schema = reason_schema},
     // The workers' own calls.
     {.method = Method::post, .path = "/api/v1/worker/register", .access = Access::worker,
      .work = Work::command, .handler = routes::register_worker,

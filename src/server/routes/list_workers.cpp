@@ -2,6 +2,7 @@
 
 #include "core/fleet/view.h"
 #include "core/job/members.h"
+#include "front/fields.h"
 #include "server/routes/common.h"
 #include "server/routes/job_routes.h"
 
@@ -25,9 +26,10 @@ void no_such_worker(Api& api, const Call& call) {
 }
 
 /// Writes down who did it, and tells those who look.
-void tell(Api& api, Workers& workers, const Call& asked, std::string action) {
+void tell(Api& api, Workers& workers, const Call& asked, std::string action,
+          std::string reason = {}) {
   const std::string& worker = asked.variable(0);
-  workers.note(api.audit(asked, std::move(action), worker));
+  workers.note(api.audit(asked, std::move(action), worker, std::move(reason)));
   worker_changed(api, asked.who.account, worker);
 }
 
@@ -94,13 +96,16 @@ void drain_worker(Api& api, Call call) { set_draining(api, std::move(call), true
 void undrain_worker(Api& api, Call call) { set_draining(api, std::move(call), false); }
 
 void revoke_worker(Api& api, Call call) {
-  visit_workers(api, std::move(call), [&api](Workers& workers, const Call& asked) {
+  front::Fields fields(call.body);
+  std::string reason = fields.text("reason").value_or("");
+  if (auto read = fields.finish(); !read) return api.fail(call, read.error());
+  visit_workers(api, std::move(call), [&api, reason](Workers& workers, const Call& asked) {
     std::vector<RegistrationId> ids;
     for (const fleet::Registration* one : of_worker(workers, asked)) ids.push_back(one->id);
     if (ids.empty()) return no_such_worker(api, asked);
     for (const RegistrationId& id : ids)
       if (auto gone = workers.dismiss(id); !gone) return api.fail(asked, gone.error());
-    tell(api, workers, asked, "worker.revoke");
+    tell(api, workers, asked, "worker.revoke", reason);
     asked.send_json(200, Value::object({{"worker_id", asked.variable(0)}, {"revoked", true}}));
   });
 }

@@ -1,3 +1,4 @@
+#include "front/run_query.h"
 #include "server/routes/common.h"
 #include "server/routes/key_value.h"
 #include "server/routes/routes.h"
@@ -10,8 +11,9 @@ void revoke_key(Api& api, Call call) {
   if (key->role == Role::root && call.who.role != Role::root)
     return api.fail(call, {ErrorCode::forbidden, "Only a root key may revoke a root key.", {}});
   if (!key->revoked_at) {
-    auto revoked =
-        api.catalog().revoke_key(key->id, api.now(), api.audit(call, "key.revoke", key->id));
+    const std::string* reason = front::find_value(call.query, "reason");
+    AuditLine line = api.audit(call, "key.revoke", key->id, reason ? *reason : std::string());
+    auto revoked = api.catalog().revoke_key(key->id, api.now(), line);
     if (!revoked) return api.fail(call, revoked.error());
   }
   api.keys().forget(key->id);

@@ -1,5 +1,4 @@
 #include "front/fields.h"
-#include "server/console/files.h"
 #include "server/problem.h"
 #include "server/routes/common.h"
 #include "server/routes/routes.h"
@@ -12,13 +11,13 @@ constexpr size_t key_bytes_max = 200;
 
 /// What a console must know before its first page: who asks, and which console this server has.
 Value session_value(Api& api, const Principal& who, const std::string& csrf) {
-  const ConsoleFile* page = ConsoleFiles::bundled().find("/index.html");
+  std::string console = api.console_tag();
   return Value::object({{"account_id", who.account.text()},
                         {"role", name_of(who.role)},
                         {"actor", who.actor},
                         {"access", access_text(api.options().access.mode)},
                         {"version", api.options().version},
-                        {"console", page ? Value(page->etag) : Value()},
+                        {"console", console.empty() ? Value() : Value(console)},
                         {"now", to_rfc3339(api.now())},
                         {"virtual_clock", api.options().test_clock.has_value()},
                         {"csrf", csrf.empty() ? Value() : Value(csrf)}});

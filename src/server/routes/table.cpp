@@ -234,7 +234,7 @@ const Route core_routes[] = {
      .work = Work::blocking, .handler = routes::get_key, .summary = "One key."},
     {.method = Method::delete_, .path = "/api/v1/keys/{key_id}", .access = Access::admin,
      .work = Work::blocking, .handler = routes::revoke_key, .summary = "Revoke a key.",
-     .success = 204},
+     .query = "reason", .success = 204},
     {.method = Method::get, .path = "/api/v1/audit", .access = Access::admin,
      .work = Work::blocking, .handler = routes::list_audit,
      .summary = "Who did what, why and when, newest first.",

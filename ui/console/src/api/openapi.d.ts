@@ -1652,6 +1652,9 @@ export interface paths {
         /** Revoke a key. */
         delete: {
             parameters: {
+                query?: {
+                    reason?: string;
+                };
                 path: {
                     key_id: string;
                 };
@@ -2849,6 +2852,9 @@ export interface paths {
         /** Nobody will see to it: the entry is resolved as discarded. */
         delete: {
             parameters: {
+                query?: {
+                    reason?: string;
+                };
                 path: {
                     entry_id: string;
                 };
@@ -2912,7 +2918,7 @@ export interface paths {
     "/api/v1/dlq/bulk": {
         parameters: {
         };
-        /** Retry a selection of entries, or show what would happen. */
+        /** Retry or drop a selection of entries, or show what would happen. */
         post: {
             parameters: {
             };
@@ -2920,7 +2926,7 @@ export interface paths {
                 content: {
                     "application/json": {
                         /** @enum {unknown} */
-                        action?: "retry";
+                        action?: "retry" | "drop";
                         filter?: object;
                         ids?: string[];
                         all?: boolean;
@@ -3359,6 +3365,13 @@ export interface paths {
             parameters: {
                 path: {
                     worker_id: string;
+                };
+            };
+            requestBody?: {
+                content: {
+                    "application/json": {
+                        reason?: string;
+                    };
                 };
             };
             responses: {

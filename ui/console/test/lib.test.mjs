@@ -1,6 +1,7 @@
 // The console's pure parts, loaded as Vite loads them.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -332,4 +333,25 @@ test('no_source_turns_text_into_markup_or_grows_beyond_its_file', () => {
     if (!path.endsWith('openapi.d.ts')) assert.ok(text.split('\n').length <= 400, `${path} has over 400 lines`);
     if (!/lib\/(api|live\.svelte)\.ts$/.test(path)) assert.ok(!/\bfetch\(/.test(text), `${path} talks to the network`);
   }
+});
+
+// U-10
+test('an_action_is_told_as_commands_that_a_shell_reads_as_they_are_meant', async () => {
+  const { curlOf, fermataOf, shellWord } = await lib('commands');
+  assert.equal(shellWord('plain-1.2'), 'plain-1.2');
+  assert.equal(shellWord("it's $HOME"), `'it'\\''s $HOME'`);
+  const call = { path: '/executions/a/cancel', body: { reason: "it's late" } };
+  const curl = curlOf(call, 'http://127.0.0.1:4747', true);
+  assert.ok(curl.includes('"X-API-Key: $FERMATA_KEY"'));
+  const read = execFileSync('sh', ['-c', `curl() { for word; do printf '%s\\n' "$word"; done; }; ${curl}`], { encoding: 'utf8', env: { FERMATA_KEY: 'k' } }).trimEnd().split('\n');
+  assert.deepEqual(read, ['-X', 'POST', 'http://127.0.0.1:4747/api/v1/executions/a/cancel', '-H', 'X-API-Key: k', '-H', 'Content-Type: application/json', '-d', '{"reason":"it\'s late"}']);
+  assert.equal(fermataOf(['cancel', 'a'], { reason: 'two words', other: '' }, 'http://127.0.0.1:4747'), "fermata cancel a --reason 'two words'");
+  assert.equal(fermataOf(['pause', 'a'], {}, 'https://f.example'), 'fermata pause a --server https://f.example');
+});
+
+// U-25
+test('a_node_that_is_tried_again_carries_how_often', async () => {
+  const { retryMarks } = await lib('places');
+  const waiting = [{ kind: 'retry', node: 'charge', what: { attempt: 3 } }, { kind: 'call', node: 'mail', what: { attempt: 1 } }, { kind: 'retry', node: 'charge', what: { attempt: 2 } }];
+  assert.deepEqual(retryMarks({ waiting }), { charge: '↻ 3' });
 });

@@ -51,13 +51,16 @@ export function letterGroups(letters: Letter[]): LetterGroup[] {
 }
 
 const reasons: Record<string, string> = {
-  failed: w.theWorkerSaidThatItFailed,
-  max_attempts: w.everyTryThatWasAllowedHas,
-  attempts_exhausted: w.everyTryThatWasAllowedHas,
-  timeout: w.itTookLongerThanItWas,
-  lost: w.itsWorkersWereLostTooOften,
-  denied: w.aRuleOfThePolicyRefused,
-  expired: w.nobodyTookItInTime,
+  failed_fatal: w.theWorkerSaidThatItFailed,
+  retries_exhausted: w.everyTryThatWasAllowedHas,
+  run_timeout: w.itTookLongerThanItWas,
+  start_timeout: w.aWorkerTookItAndNeverBegan,
+  queue_timeout: w.nobodyTookItInTime,
+  deadline_exceeded: w.itsDeadlineHasPassed,
+  approval_expired: w.nobodyAnsweredInTime,
+  safety_denied: w.aRuleOfThePolicyRefused,
+  output_quarantined: w.policyKeepsItsOutputBack,
+  result_too_large: w.itsResultWasLargerThanAllowed,
 };
 
 export function reasonWords(code: string): string {

@@ -1,7 +1,7 @@
 // Where a run stands, in words.
 
 import { countdown, duration } from './time.ts';
-import type { RunItem, RunPlace } from './types.ts';
+import type { Run, RunItem, RunPlace } from './types.ts';
 import { places as w } from '../words/runs.ts';
 
 /** What stands for each kind of `waiting` and of the filter `wait_kind`. */
@@ -15,6 +15,16 @@ export const kindWords: Record<string, string> = {
 /** How often an attempt of it has failed so far, at the place where that is most. */
 export function triedTimes(run: RunItem): number {
   return Math.max(0, ...(run.at ?? []).map((place) => place.attempt ?? 0));
+}
+
+/** ↻ and how often it was tried, by the node where something is tried again. */
+export function retryMarks(run: Run): Record<string, string> {
+  const tried = new Map<string, number>();
+  for (const { kind, node, what } of run.waiting) {
+    const attempt = what && typeof what === 'object' && !Array.isArray(what) ? Number(what.attempt ?? 0) : 0;
+    if (node && (kind === 'retry' || attempt > 1)) tried.set(node, Math.max(tried.get(node) ?? 1, attempt));
+  }
+  return Object.fromEntries([...tried].map(([node, times]) => [node, `↻ ${times}`]));
 }
 
 function left(until: string, now: number): string {

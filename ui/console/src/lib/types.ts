@@ -183,6 +183,7 @@ export interface GraphNode {
   trigger?: boolean;
   disabled?: boolean;
   parameters?: JsonObject;
+  retry?: { max_attempts?: number };
   position?: { x: number; y: number };
 }
 

@@ -32,3 +32,25 @@ export function findIn(value: Json | undefined, wanted: string, most = 100): Fou
   if (needle) look(value, '', false);
   return out;
 }
+
+/** What stands in place of a value over 64 KiB in a history: it is loaded when somebody asks for it (U-14). */
+export function referenceOf(value: Json | undefined): { ref: string; bytes: number } | null {
+  if (!value || typeof value !== 'object' || Array.isArray(value)) return null;
+  const { ref, bytes } = value;
+  return Object.keys(value).length === 2 && typeof ref === 'string' && /^[0-9]+\/[a-z_]+$/.test(ref) && typeof bytes === 'number' ? { ref, bytes } : null;
+}
+
+/** Larger ones are drawn when somebody asks for it. */
+export const drawnBytesMax = 64 * 1024;
+
+/** About how large it is as JSON, counted no further than it matters. */
+export function sizeOf(value: Json | undefined, most = drawnBytesMax): number {
+  if (typeof value === 'string') return value.length + 2;
+  if (!value || typeof value !== 'object') return 4;
+  let sum = 2;
+  for (const [name, one] of Object.entries(value)) {
+    sum += name.length + 4 + sizeOf(one, most - sum);
+    if (sum > most) break;
+  }
+  return sum;
+}

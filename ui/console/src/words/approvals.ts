@@ -19,7 +19,6 @@ export const approvalCard = {
   theRequest: 'The request',
   hash: 'Hash',
   asked: 'Asked',
-  ensp: 'ensp;',
   rule: 'Rule',
   run: 'Run',
   at: 'at',

@@ -45,12 +45,10 @@ export const deadLetter = {
   whatTheJobWasGiven: 'What the job was given',
   dropThisDeadLetter: 'Drop this dead letter',
   itIsMarkedAsSeenTo: 'It is marked as seen to. The job stays as it is, and nobody is asked to look at it again.',
-  keepIt: 'Keep it',
   dropLetter: 'Drop letter',
 };
 
 export const deadLetters = {
-  dropped: (a: unknown) => `${a} dropped.`,
   deadLetters: 'Dead letters',
   jobsThatEndedBadlyAndWait: 'jobs that ended badly and wait for somebody to look',
   state: 'State',
@@ -78,14 +76,6 @@ export const deadLetters = {
   why: 'Why',
   tries: 'Tries',
   run: 'Run',
-  deadLetter: 'dead letter',
-  allOpenLettersOf: 'All open letters of',
-  with: 'with',
-  areMarkedAsSeenToThe: 'are marked as seen to. The jobs stay as they are; nobody is asked to look at them again.',
-  keepThem: 'Keep them',
-  sending: 'Sending',
-  drop2: (a: unknown) => `Drop ${a}`,
-  letter: 'letter',
 };
 
 export const job = {
@@ -257,10 +247,14 @@ export const jobs = {
 };
 
 export const letters = {
-  theWorkerSaidThatItFailed: 'The worker said that it failed, and no try was left.',
+  theWorkerSaidThatItFailed: 'The worker said that it failed and that trying again is of no use.',
   everyTryThatWasAllowedHas: 'Every try that was allowed has failed.',
   itTookLongerThanItWas: 'It took longer than it was given.',
-  itsWorkersWereLostTooOften: 'Its workers were lost too often.',
+  aWorkerTookItAndNeverBegan: 'A worker took it and never began.',
+  itsDeadlineHasPassed: 'Its deadline has passed.',
+  nobodyAnsweredInTime: 'Nobody answered in time.',
+  policyKeepsItsOutputBack: 'Policy keeps its output back.',
+  itsResultWasLargerThanAllowed: 'Its result was larger than is allowed.',
   aRuleOfThePolicyRefused: 'A rule of the policy refused it.',
   nobodyTookItInTime: 'Nobody took it in time.',
 };
@@ -292,7 +286,8 @@ export const workers = {
   pools: 'Pools',
   theFullestFirst: 'the fullest first',
   ago: (a: unknown) => `${a} ago`,
-  sendAwayItsJobsGoBack: (a: unknown) => `Send ${a} away? Its jobs go back to the queue at once.`,
+  sendAway: (a: unknown) => `Send ${a} away`,
+  itsJobsGoBack: 'Its jobs go back to the queue at once, and it has to register again before it is given any.',
   itIsGivenNoMoreJobs: 'It is given no more jobs.',
   itIsGivenJobsAgain: 'It is given jobs again.',
   itWasSentAway: 'It was sent away.',

@@ -37,6 +37,7 @@ export const bulkDialog = {
   asTheyWereAt: 'as they were at',
   uTCWhatComesLaterIsLeft: 'UTC. What comes later is left alone.',
   willBeRefused: 'Will be refused:',
+  dropped: 'dropped: marked as seen to, their jobs stay as they are',
   example: 'example',
   whyGoesToTheAudit: 'Why (goes to the audit)',
   atMostSoManyPerSecond: 'At most so many per second (empty: as fast as it goes)',

@@ -18,7 +18,7 @@ export const accountSettings = {
   saving: 'Saving',
   save: 'Save',
   changed: 'changed',
-  asTheyCome: 'as they come',
+  asTheyCome: 'nothing was changed so far',
   anAdminMayChangeThese: 'An admin may change these.',
 };
 
@@ -68,7 +68,8 @@ export const consoleSettings = {
 };
 
 export const credentialsSettings = {
-  destroyTheValuesOfNodesThat: (a: unknown) => `Destroy the values of ${a}? Nodes that use it fail from now on.`,
+  revokeTheCredential: (a: unknown) => `Revoke the credential ${a}`,
+  itsValuesWillBeDestroyed: 'Its values are destroyed. Nodes that name it fail from now on, until it is set anew.',
   itsValuesAreDestroyed: 'Its values are destroyed.',
   credentials: 'Credentials',
   theirValuesAreSealedAndNever: 'their values are sealed and never shown, here or anywhere',
@@ -84,7 +85,8 @@ export const credentialsSettings = {
 };
 
 export const keysSettings = {
-  revokeWhoeverUsesItIsRefused: (a: unknown) => `Revoke ${a}? Whoever uses it is refused from now on.`,
+  revokeTheKey: (a: unknown) => `Revoke the key ${a}`,
+  whoeverUsesItIsRefused: 'Whoever uses it is refused from now on. It cannot be taken back.',
   theKeyIsRevoked: 'The key is revoked.',
   copied: 'Copied.',
   theBrowserDoesNotLetPages: 'The browser does not let pages copy; select the text.',

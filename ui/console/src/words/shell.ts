@@ -40,6 +40,18 @@ export const format = {
   giB: (a: unknown) => `${a} GiB`,
 };
 
+export const copyAs = {
+  copyAs: 'Copy as',
+  copied: 'Copied.',
+  selectItInstead: 'The browser does not let pages copy. Select the text instead.',
+};
+
+export const confirmDialog = {
+  whyGoesToTheAudit: 'Why (goes to the audit)',
+  leaveIt: 'Leave it',
+  sending: 'Sending…',
+};
+
 export const id = {
   copied: 'Copied.',
   theBrowserDoesNotLetPages: (a: unknown) => `The browser does not let pages copy: ${a}`,
@@ -47,6 +59,7 @@ export const id = {
 };
 
 export const jsonTree = {
+  load: 'Load',
   more: 'more',
   less: 'less',
   allCharacters: (a: unknown) => `all ${a} characters`,
@@ -58,6 +71,7 @@ export const keys = {
   searchOrGoToAnythingBy: 'search, or go to anything by its id',
   filterTheList: 'filter the list',
   nextAndPreviousRow: 'next and previous row',
+  columnBeforeOrAfterOnABoard: 'column before or after, on a board',
   openTheRow: 'open the row',
   selectTheRow: 'select the row',
   lookAtTheRowBesideThe: 'look at the row beside the list',
@@ -247,6 +261,7 @@ export const toasts = {
 };
 
 export const value = {
+  showMoreThan: 'Show it: more than',
   copied: (a: unknown) => `Copied ${a}.`,
   copied2: (a: unknown) => `${a} copied.`,
   find: 'Find',

@@ -93,7 +93,6 @@ export const startTab = {
   starting: 'Starting',
   start: 'Start',
   thisWorkflowIsDeactivatedItTakes: 'This workflow is deactivated: it takes no starts.',
-  theSameByTheCommandLine: 'The same by the command line',
 };
 
 export const versionsTab = {

@@ -11,6 +11,8 @@ const hiddenMs = 30_000;
 const pollMs = 5000;
 const repaintMs = 100;
 const silentMs = 40_000;
+/** So long a tab waits for what the others say before it takes a stream: one of them has to let go first. */
+const agreeMs = 150;
 
 /** All that a page may show; waits come with their runs, so that a busy run is told once. */
 const kinds = 'runs,approvals,jobs,dlq,workers,schedules,bulk,simulations,counts';
@@ -115,7 +117,8 @@ class Live {
   private use(): void {
     this.usedAt = Date.now();
     this.say();
-    this.look();
+    if (this.abort || !this.channel) this.look();
+    else setTimeout(() => this.look(), agreeMs);
   }
 
   private say(gone = false): void {
@@ -124,9 +127,13 @@ class Live {
   }
 
   private hear(tab: { id: string; usedAt: number; gone?: boolean }): void {
+    const known = this.tabs.has(tab.id);
     if (tab.gone) this.tabs.delete(tab.id);
     else this.tabs.set(tab.id, { usedAt: tab.usedAt, seenAt: Date.now() });
-    this.look();
+    // Whoever is new has to know who is here.
+    if (!known && !tab.gone) this.say();
+    // Who has a stream may have to let it go; who has none takes one in its own time.
+    if (this.abort) this.look();
   }
 
   /** Whether this tab is among those that may hold a stream: the most recently used ones. */

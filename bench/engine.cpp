@@ -17,8 +17,6 @@ namespace fermata::bench {
 
 namespace {
 
-int missed = 0;
-
 std::filesystem::path data_root() {
   const char* given = std::getenv("FERMATA_BENCH_DIR");
   return given ? std::filesystem::path(given) : std::filesystem::path("build/bench-data");
@@ -51,6 +49,14 @@ uint64_t resident_bytes() {
   return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
+NoLimits::NoLimits() {
+  auto settings = std::make_shared<AccountSettings>();
+  settings->limits = {0, 0, 0};
+  auto table = std::make_shared<AccountTable>();
+  table->settings[AccountId("default")] = std::move(settings);
+  table_ = std::move(table);
+}
+
 Engine::Engine(const std::filesystem::path& directory) {
   auto begin = std::chrono::steady_clock::now();
   auto opened = open_sqlite(directory);
@@ -61,8 +67,10 @@ Engine::Engine(const std::filesystem::path& directory) {
   store = *std::move(opened);
   definitions_ = std::make_unique<front::Definitions>(*store);
   engine_definitions_ = std::make_unique<server::EngineDefinitions>(*definitions_, *store);
-  host_ = std::make_unique<Host>(
-      HostPorts{*store, timers, calls, clock, entropy, feed, *engine_definitions_}, HostSettings{});
+  HostPorts ports{*store, timers, calls, clock, entropy, feed, *engine_definitions_};
+  ports.contacts = store.get();
+  ports.accounts = &accounts;
+  host_ = std::make_unique<Host>(ports, HostSettings{});
   if (auto recovered = host_->recover(); !recovered) {
     std::fprintf(stderr, "bench: %s\n", recovered.error().message.c_str());
     std::exit(5);
@@ -150,29 +158,5 @@ double closed_loop(Engine& engine, size_t outstanding, size_t total,
   if (refused > 0) std::fprintf(stderr, "bench: %zu commands were refused\n", refused.load());
   return static_cast<double>(total) / seconds;
 }
-
-void section(const std::string& title) { std::printf("\n%s\n", title.c_str()); }
-
-void report(const std::string& what, double figure, const std::string& unit,
-            const std::string& note) {
-  std::printf("  %-52s %12.1f %-10s %s\n", what.c_str(), figure, unit.c_str(), note.c_str());
-  std::fflush(stdout);
-}
-
-void floor_at_least(const std::string& what, double figure, double floor) {
-  bool holds = figure >= floor;
-  if (!holds) ++missed;
-  std::printf("  floor %-46s %12.2f >= %-8.2f %s\n", what.c_str(), figure, floor,
-              holds ? "held" : "MISSED");
-}
-
-void floor_at_most(const std::string& what, double figure, double ceiling) {
-  bool holds = figure <= ceiling;
-  if (!holds) ++missed;
-  std::printf("  floor %-46s %12.2f <= %-8.2f %s\n", what.c_str(), figure, ceiling,
-              holds ? "held" : "MISSED");
-}
-
-int floors_missed() { return missed; }
 
 }  // namespace fermata::bench

@@ -12,6 +12,7 @@
 #include "adapters/sqlite/sqlite_store.h"
 #include "adapters/system/system_clock.h"
 #include "adapters/system/system_entropy.h"
+#include "bench/figures.h"
 #include "front/definitions.h"
 #include "host/host.h"
 #include "server/engine_definitions.h"
@@ -28,6 +29,16 @@ class NoCalls : public Calls {
   std::vector<CallAnswer> harvest() override { return {}; }
   bool holds(const CallTicket&) const override { return false; }
   size_t in_flight() const override { return 0; }
+};
+
+/// Accounts without limits on their waits: what is measured is how many the engine can carry.
+class NoLimits : public AccountSource {
+ public:
+  NoLimits();
+  std::shared_ptr<const AccountTable> accounts() override { return table_; }
+
+ private:
+  std::shared_ptr<const AccountTable> table_;
 };
 
 /// Tells the hub, and whoever measures.
@@ -74,6 +85,7 @@ class Engine {
   NoCalls calls;
   SystemClock clock;
   SystemEntropy entropy;
+  NoLimits accounts;
   server::FeedHub hub;
   MeasuringFeed feed{hub};
   double open_seconds = 0;  ///< opening the file and recovering
@@ -100,15 +112,6 @@ uint64_t resident_bytes();
 /// Keeps `outstanding` commands under way until `total` were answered; gives commands per second.
 double closed_loop(Engine& engine, size_t outstanding, size_t total,
                    const std::function<Command()>& make);
-
-// One line of the report: what, figure, unit, and its ratio to the limit where there is one.
-void report(const std::string& what, double figure, const std::string& unit,
-            const std::string& note = "");
-void section(const std::string& title);
-/// Says whether a floor holds; counted for the exit code of `--enforce`.
-void floor_at_least(const std::string& what, double figure, double floor);
-void floor_at_most(const std::string& what, double figure, double ceiling);
-int floors_missed();
 
 struct Limits {
   double fsync_per_s_1 = 0;  ///< append + fdatasync, one record each

@@ -38,7 +38,8 @@ const Suite suites[] = {
 
 int usage() {
   std::fprintf(stderr,
-               "usage: fermata_bench [core|flow|jobs|waits] [--only LETTERS] [--enforce]\n");
+               "usage: fermata_bench [core|flow|jobs|waits] [--only LETTERS] [--enforce] "
+               "[--keep FILE] [--against FILE]\n");
   return 2;
 }
 
@@ -47,14 +48,37 @@ bool needs_limit(const Suite& suite, const std::string& only) {
   return suite.name == "core" && only.find_first_of("bd") != std::string::npos;
 }
 
+/// What the program ends with.
+int conclude(bool enforce, const std::string& keep, const std::string& against) {
+  std::printf("\n%d floors missed\n", floors_missed());
+  bool failed = enforce && floors_missed() > 0;
+  if (!against.empty()) {
+    int worse = worse_than_kept(against);
+    if (worse < 0) std::fprintf(stderr, "bench: %s cannot be read\n", against.c_str());
+    failed = failed || worse != 0;
+  }
+  if (broken_measurements() > 0) {
+    std::printf("%d measurements were not of what they name\n", broken_measurements());
+    failed = true;
+  }
+  // What is worse or broken is not what others are held against.
+  if (!keep.empty() && !failed && !keep_figures(keep)) {
+    std::fprintf(stderr, "bench: %s cannot be written\n", keep.c_str());
+    failed = true;
+  }
+  return failed ? 1 : 0;
+}
+
 }  // namespace
 
 }  // namespace fermata::bench
 
-/// `fermata_bench [core|flow|jobs|waits] [--only LETTERS] [--enforce]`: measures in one run, on one
-/// disk, and prints ratios to what the machine itself can do. With --enforce a missed floor is exit
-/// code
-/// 1. `fermata_bench worker PORT` is the other end of some of it.
+/// `fermata_bench [core|flow|jobs|waits] [--only LETTERS] [--enforce] [--keep FILE] [--against
+/// FILE]`: measures in one run, on one disk, and prints ratios to what the machine itself can do.
+/// With
+/// --enforce a missed floor is exit code 1, with --against a figure that is worse than 1.2 times
+/// the one that --keep has written there; a measurement that did not measure what it was meant to
+/// always is. `fermata_bench worker PORT` is the other end of some of it.
 int main(int argc, char** argv) {
   using namespace fermata::bench;
   if (argc == 3 && std::string(argv[1]) == "worker")
@@ -62,6 +86,7 @@ int main(int argc, char** argv) {
   fermata::keep_freed_memory();
   const Suite* suite = &suites[0];
   std::string only = "abcdefgh";
+  std::string keep, against;
   bool enforce = false;
   for (int i = 1; i < argc; ++i) {
     std::string word = argv[i];
@@ -74,6 +99,10 @@ int main(int argc, char** argv) {
       enforce = true;
     } else if (word == "--only" && i + 1 < argc) {
       only = argv[++i];
+    } else if (word == "--keep" && i + 1 < argc) {
+      keep = argv[++i];
+    } else if (word == "--against" && i + 1 < argc) {
+      against = argv[++i];
     } else {
       return usage();
     }
@@ -81,6 +110,5 @@ int main(int argc, char** argv) {
   if (needs_limit(*suite, only)) only += 'a';
   for (size_t i = 0; i < suite->parts.size(); ++i)
     if (only.find(static_cast<char>('a' + i)) != std::string::npos) suite->parts[i]();
-  std::printf("\n%d floors missed\n", floors_missed());
-  return enforce && floors_missed() > 0 ? 1 : 0;
+  return conclude(enforce, keep, against);
 }

@@ -15,9 +15,11 @@ graph::DefinitionRef define_event_wait(Engine& engine);
 /// A run that listens to a mail of its own contact.
 Command listening_run(Engine& engine, const graph::DefinitionRef& definition, size_t contact);
 
+using MakeCommand = std::function<Command()>;
+
 /// How long durable answers take when so many commands a second are sent, in milliseconds.
 std::vector<double> latencies_at(Engine& engine, double per_second, double seconds,
-                                 const std::function<Command()>& make);
+                                 const MakeCommand& make);
 
 void measure_many_waits();
 void measure_resumes();

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { end, eventually, serve, tab } from './harness.mjs';
-import { fill, waits, withSchema } from './world.mjs';
+import { policy, script, waits, withSchema } from './world.mjs';
 
 after(end);
 
@@ -32,6 +32,38 @@ test('t20_the_editor_checks_while_one_types_and_saves_a_new_version', async () =
   await area.press('Control+s');
   await edit.says('Saved as version 2');
   assert.equal((await server.get('/workflows/reminder')).version, 2);
+  await edit.close();
+});
+
+// T-20: JSON that is none, a script that is none, a circle that nothing ends.
+test('t20_whatever_is_wrong_is_marked_where_the_server_says', async () => {
+  const server = await serve();
+  await server.put('/workflows/reminder', waits);
+  await server.ask('PUT', '/workflows/fan', script, { headers: { 'Content-Type': 'text/x-flow' } });
+  const edit = await tab(server, '/workflows/reminder?tab=edit', { allow: [/status of 4\d\d/] });
+  const area = edit.page.getByLabel('Definition');
+  const marked = (line) => edit.page.locator('.gutter .wrong', { hasText: new RegExp(`^\\s*${line}\\s*$`) }).first().waitFor();
+  const jumps = async () => {
+    await area.focus();
+    await edit.page.keyboard.press('F8');
+    return area.evaluate((element) => element.value.slice(0, element.selectionStart).split('\n').length);
+  };
+  await edit.says('Valid');
+  await area.fill('{\n  "nodes": [\n    {"id": "a" "type": "noop"}\n  ]\n}');
+  await marked(3);
+  assert.equal(await jumps(), 3);
+  const circle = { ...waits, edges: [...waits.edges, { id: 'back', src: 'end', dst: 'wait' }] };
+  await area.fill(JSON.stringify(circle, null, 2));
+  const told = await server.post('/workflows/check', circle);
+  assert.equal(told.valid, false);
+  await edit.page.getByRole('list', { name: 'Findings' }).getByText(told.errors[0].message.slice(0, 40)).first().waitFor();
+  assert.ok(await edit.page.getByRole('button', { name: 'Save', exact: true }).isDisabled());
+  await edit.open('/workflows/fan?tab=edit');
+  await edit.says('Valid');
+  await area.fill('workflow fan(inputs) {\n  const a = 1\n  const b = a +\n}\n');
+  const { errors } = await server.ask('POST', '/workflows/check', await area.inputValue(), { headers: { 'Content-Type': 'text/x-flow' } });
+  await marked(errors[0].line);
+  assert.equal(await jumps(), errors[0].line);
   await edit.close();
 });
 
@@ -126,13 +158,52 @@ test('t23_a_form_and_its_json_agree_and_the_run_has_that_input', async () => {
   await page.close();
 });
 
+/** Jobs in every state that a board has a place for, by a worker that does some, fails one and keeps one. */
+async function jobsOfEveryState(server) {
+  await server.put('/policy/base', policy);
+  const made = {};
+  const submit = async (name, topic, more = {}) => {
+    made[name] = (await server.post('/jobs', { topic, input: {}, ...more })).id;
+  };
+  await submit('done', 'job.letter');
+  await submit('failed', 'job.letter', { retry: { max_attempts: 1 } });
+  await submit('running', 'job.letter');
+  const { registration_id } = await server.post('/worker/register', { worker_id: 'w-1', topics: ['job.letter'], max_parallel: 3 });
+  const claimed = [];
+  for (let seq = 1; claimed.length < 3 && seq < 50; seq++) claimed.push(...(await server.post('/worker/claim', { registration_id, seq, slots: 3, wait_ms: 1000 })).jobs);
+  const result = (name, status, more) => {
+    const { job_id, attempt, fence } = claimed.find((job) => job.job_id === made[name]);
+    return { job_id, attempt, fence, status, ...more };
+  };
+  await server.post('/worker/results', { registration_id, results: [result('done', 'succeeded', { output: { ok: true } }), result('failed', 'failed_fatal', { error: { code: 'torn', message: 'the paper is torn' } })] });
+  await submit('asks', 'job.pay.rent');
+  await submit('denied', 'job.wipe');
+  await submit('alone', 'job.mail.send');
+  return made;
+}
+
 test('t26_the_board_counts_as_the_api_does_and_a_job_without_worker_names_the_cure', async () => {
   const server = await serve();
-  const ids = await fill(server);
+  const made = await jobsOfEveryState(server);
   const board = await tab(server, '/jobs');
+  const column = (name) => board.page.locator('.column', { has: board.page.locator('h2', { hasText: name }) });
   const { states } = await server.get('/jobs/stats');
-  await board.page.locator('.column', { hasText: 'Scheduled' }).locator('h2', { hasText: String(states.SCHEDULED) }).waitFor();
-  await board.page.goto(`${server.url}/jobs/${ids.job}`);
+  const wanted = { 'Needs approval': states.APPROVAL_REQUIRED, Scheduled: states.SCHEDULED, Succeeded: states.SUCCEEDED, Attention: (states.FAILED ?? 0) + (states.DENIED ?? 0) };
+  assert.deepEqual(wanted, { 'Needs approval': 1, Scheduled: 1, Succeeded: 1, Attention: 2 });
+  for (const [name, many] of Object.entries(wanted)) await column(name).locator('h2', { hasText: String(many) }).waitFor();
+  await eventually(async () => assert.equal((await column('Dispatched').locator('a.job').count()) + (await column('Running').locator('a.job').count()), 1));
+  // From column to column and down by keys.
+  const focused = () => board.page.evaluate(() => document.activeElement?.closest('.column')?.getAttribute('aria-label'));
+  await board.page.keyboard.press('l');
+  await eventually(async () => assert.equal(await focused(), 'Needs approval'));
+  for (const key of ['l', 'l', 'l', 'l', 'h']) await board.page.keyboard.press(key);
+  await eventually(async () => assert.equal(await focused(), 'Succeeded'));
+  await column('Attention').locator(`a[href="/jobs/${made.denied}"]`).click();
+  await board.says('never-wipe');
+  await board.says('no job deletes everything');
+  await board.page.goto(`${server.url}/jobs/${made.failed}`);
+  await board.says('the paper is torn');
+  await board.page.goto(`${server.url}/jobs/${made.alone}`);
   await board.says("fermata worker --task mail.send='./program'");
   await board.page.getByRole('button', { name: 'Cancel', exact: true }).click();
   await board.page.getByRole('button', { name: 'Cancel job' }).click();
@@ -189,11 +260,15 @@ test('t31_a_worker_appears_is_drained_and_sent_away', async () => {
   assert.equal(await page.page.locator('.load.high').count(), 1);
   await page.page.getByRole('button', { name: 'Drain' }).click();
   await page.says('Draining');
-  page.page.on('dialog', (dialog) => dialog.accept());
   await page.page.getByRole('button', { name: 'Revoke' }).click();
+  const dialog = page.page.locator('dialog');
+  await dialog.getByText('Copy as').click();
+  await dialog.getByText('fermata workers revoke w-1').waitFor();
+  await dialog.getByLabel('Why').fill('its disk is full');
+  await dialog.getByRole('button', { name: 'Revoke' }).click();
   await page.says('No worker is known');
   // Who did it stands in the audit (U-48).
   await page.open('/audit?subject=w-1');
-  for (const action of ['worker.revoke', 'worker.drain']) await page.says(action);
+  for (const words of ['worker.revoke', 'its disk is full', 'worker.drain']) await page.says(words);
   await page.close();
 });

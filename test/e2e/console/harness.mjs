@@ -35,8 +35,8 @@ let failures = 1;
  * A server on a free port with data of its own. `clock` stands still until it is moved. It ends with its
  * test; one that is `shared` ends with the file.
  */
-export async function serve({ clock = '', data = mkdtempSync(join(tmpdir(), 'fermata-console-')), listen = '127.0.0.1:0', flags = [], shared = false } = {}) {
-  const child = spawn(binary, ['serve', '--listen', listen, '--data', data, ...(clock ? ['--clock', `virtual:${clock}`] : []), ...pageFlags, ...flags],
+export async function serve({ clock = '', data = mkdtempSync(join(tmpdir(), 'fermata-console-')), listen = '127.0.0.1:0', flags = [], pages = '', shared = false } = {}) {
+  const child = spawn(binary, ['serve', '--listen', listen, '--data', data, ...(clock ? ['--clock', `virtual:${clock}`] : []), ...(pages ? ['--console-dir', pages] : pageFlags), ...flags],
     { cwd: data, stdio: ['ignore', 'pipe', 'pipe'] });
   let log = '';
   const url = await new Promise((found, failed) => {

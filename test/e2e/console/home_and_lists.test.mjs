@@ -6,6 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { deep, end, eventually, lastingPort, root, serve, tab } from './harness.mjs';
+import { startMany } from './many.mjs';
 import { fails, fill, waits } from './world.mjs';
 
 after(end);
@@ -109,7 +110,7 @@ test('t3_every_page_of_an_empty_account_says_why_and_what_next', async () => {
 test('t4_a_long_list_has_few_rows_and_opens_the_right_run', async () => {
   const server = await serve();
   await server.put('/workflows/reminder', waits);
-  for (let batch = 0; batch < 30; batch++) await Promise.all(Array.from({ length: 20 }, () => server.start('reminder')));
+  await startMany(server, 'reminder', 600);
   const runs = await tab(server, '/runs');
   await runs.says('600', { exact: true });
   const body = runs.page.locator('.grid .body');
@@ -157,46 +158,56 @@ test('t5_filters_live_in_the_address', async () => {
 test('t6_nothing_moves_under_the_reader', async () => {
   const server = await serve({ clock: noon });
   await server.put('/workflows/reminder', waits);
-  const ids = [];
-  for (let i = 0; i < 60; i++) ids.push(await server.start('reminder'));
+  await startMany(server, 'reminder', 400);
   const runs = await tab(server, '/runs');
   await runs.says('Live', { exact: true });
   const body = runs.page.locator('.grid .body');
   await runs.page.locator('[role=row][data-id]').first().waitFor();
-  await body.evaluate((element) => element.scrollTo(0, 320));
+  // To row 300, beyond the first page of 200.
+  await eventually(async () => {
+    const height = await runs.page.locator('[role=row][data-id]').first().evaluate((row) => row.getBoundingClientRect().height);
+    await body.evaluate((element, to) => element.scrollTo(0, to), 300 * height);
+    assert.equal(await runs.page.locator('[data-index="305"]').count(), 1);
+  });
   const top = await body.evaluate((element) => element.scrollTop);
-  const seen = await runs.page.locator('[role=row][data-id]').nth(12).getAttribute('data-id');
-  for (let i = 0; i < 5; i++) await server.start('reminder');
-  await runs.says('5 new');
+  const seen = await runs.page.locator('[data-index="305"]').getAttribute('data-id');
+  await startMany(server, 'reminder', 50);
+  await runs.says('50 new');
   assert.equal(await body.evaluate((element) => element.scrollTop), top);
   await server.post(`/executions/${seen}/pause`);
   await runs.page.locator(`[data-id="${seen}"]`).getByText('Paused').waitFor();
+  assert.equal(await runs.page.locator('[data-index="305"]').getAttribute('data-id'), seen);
   assert.equal(await body.evaluate((element) => element.scrollTop), top);
-  await runs.page.getByRole('button', { name: '5 new' }).click();
-  await runs.says('65', { exact: true });
+  await runs.page.getByRole('button', { name: '50 new' }).click();
+  await runs.says('450', { exact: true });
   await runs.close();
 });
 
 test('t7_a_bulk_action_touches_what_was_shown_and_nothing_else', async () => {
   const server = await serve();
   await server.put('/workflows/reminder', waits);
+  const over = [await server.start('reminder'), await server.start('reminder')];
+  for (const id of over) await server.post(`/executions/${id}/cancel`, { reason: 'too early' });
   const before = [];
-  for (let i = 0; i < 24; i++) before.push(await server.start('reminder'));
+  for (let i = 0; i < 40; i++) before.push(await server.start('reminder'));
   const runs = await tab(server, '/runs?workflow_id=reminder');
   await runs.page.locator('[data-index="0"]').focus();
   await runs.page.keyboard.press('x');
   await runs.page.getByRole('button', { name: 'All that match' }).click();
   await runs.page.getByRole('button', { name: 'Cancel', exact: true }).click();
-  await runs.says('24 runs');
-  const later = [await server.start('reminder'), await server.start('reminder')];
-  const go = runs.page.getByRole('button', { name: 'Cancel 24 runs' });
+  const dialog = runs.page.locator('dialog');
+  await dialog.getByText('40 runs', { exact: true }).waitFor();
+  await dialog.getByText(/Will be refused: 2 × /).waitFor();
+  const later = [];
+  for (let i = 0; i < 5; i++) later.push(await server.start('reminder'));
+  const go = runs.page.getByRole('button', { name: 'Cancel 40 runs' });
   assert.ok(await go.isDisabled());
   await runs.page.getByLabel('Why').fill('the season is over');
   assert.ok(await go.isDisabled(), 'the count must be typed');
-  await runs.page.getByLabel('Type 24 to go on').fill('24');
+  await runs.page.getByLabel('Type 40 to go on').fill('40');
   await go.click();
   await runs.page.waitForURL('**/bulk/*');
-  await runs.says('24 of 24');
+  await runs.page.locator('.status', { hasText: 'Done' }).waitFor();
   for (const id of before) await server.until(id, 'cancelled');
   for (const id of later) assert.equal((await server.get(`/executions/${id}`)).status, 'waiting');
   const audit = await server.get('/audit?limit=200');
@@ -228,6 +239,7 @@ test('t19_home_never_says_all_well_while_nobody_can_know', async () => {
   await home.says('Live', { exact: true });
   await server.stop('SIGKILL');
   await home.says('nobody knows how things are now');
+  await home.says(/as of \d\d:\d\d:\d\d/);
   assert.ok(!(await home.text()).includes('All well'));
   const again = await serve({ data: server.data, listen });
   await home.says('All well');

@@ -1,19 +1,15 @@
 // Servers with keys, and people who sign in with them.
 
-import { execFileSync } from 'node:child_process';
-import { binary, serve, tab } from './harness.mjs';
+import { serve, tab } from './harness.mjs';
 
-function addKey(data, role) {
-  const out = execFileSync(binary, ['keys', 'create', '--data', data, '--role', role, '--json'], { encoding: 'utf8' });
-  return /fk_[0-9a-f]{16}_[\w-]{43}/.exec(out)[0];
-}
-
-/** A server with keys, one of each role; the keys must be there when it starts. */
+/** A server with keys, one of each role and one of another account; they must be there when it starts. */
 export async function keyed() {
   const first = await serve();
-  await first.stop();
+  const make = async (role, headers) => (await first.ask('POST', '/keys', { role, name: role }, { headers })).key;
   const keys = {};
-  for (const role of ['root', 'viewer', 'operator', 'editor', 'admin', 'worker']) keys[role] = addKey(first.data, role);
+  for (const role of ['root', 'viewer', 'operator', 'editor', 'admin', 'worker']) keys[role] = await make(role);
+  keys.stranger = await make('admin', { 'X-Account-Id': 'elsewhere' });
+  await first.stop();
   const server = await serve({ data: first.data });
   server.key = keys.root;
   return { server, keys };

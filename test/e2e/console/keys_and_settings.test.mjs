@@ -22,7 +22,7 @@ test('actions_on_the_open_thing_are_in_the_palette_and_behind_the_dot', async ()
   await page.says('Only a failed run can be retried.');
   await page.page.keyboard.press('Escape');
   await page.page.keyboard.press('Control+k');
-  await page.page.getByRole('combobox').fill('pause');
+  await page.page.getByRole('combobox', { name: 'Search' }).fill('pause');
   await page.page.getByRole('option', { name: 'Pause', exact: false }).first().waitFor();
   await page.page.keyboard.press('Enter');
   await page.page.locator('dialog').getByRole('button', { name: 'Pause', exact: true }).click();
@@ -74,6 +74,24 @@ test('values_are_searched_and_a_moment_is_compared_with_now', async () => {
   await server.until(id, 'completed');
   await page.page.getByRole('button', { name: 'Compare with now' }).click();
   await page.page.locator('.diff .added', { hasText: '"completed"' }).waitFor();
+  await page.close();
+});
+
+// U-14: what is over 64 KiB comes when it is asked for.
+test('a_large_value_is_loaded_when_asked_for', async () => {
+  const server = await serve();
+  await server.put('/workflows/order', branches);
+  const id = await server.start('order', { input: { total: 40, text: 'x'.repeat(70_000) } });
+  await server.until(id, 'waiting');
+  const page = await tab(server, `/runs/${id}?tab=history`);
+  await page.page.getByText('Run started').first().click();
+  const asked = page.page.waitForRequest('**/values/1/input');
+  await page.page.getByRole('button', { name: /^Load \d/ }).first().click();
+  await asked;
+  await page.says('all 70000 characters');
+  await page.page.goto(`${server.url}/runs/${id}?tab=data`);
+  await page.page.getByRole('button', { name: /^Show it: more than 64/ }).click();
+  await page.says('all 70000 characters');
   await page.close();
 });
 

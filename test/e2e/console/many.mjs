@@ -6,19 +6,21 @@ const batch = 200;
 const lanesMax = 4;
 const mark = 'HTTP/1.1 ';
 
-function startSome(server, workflow, many) {
+/** One request for each of the bodies. */
+function startSome(server, workflow, bodies) {
   const { hostname, port } = new URL(server.url);
-  const body = '{}';
-  const request = `POST /api/v1/workflows/${workflow}/executions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const head = `POST /api/v1/workflows/${workflow}/executions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: `;
+  const requestOf = (body) => `${head}${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  const many = bodies.length;
   return new Promise((ended, failed) => {
     const socket = connect(Number(port), hostname);
     let sent = 0;
     let answered = 0;
     let tail = '';
     const send = () => {
-      const count = Math.min(batch, many - sent);
-      sent += count;
-      if (count) socket.write(request.repeat(count));
+      const next = bodies.slice(sent, sent + batch);
+      sent += next.length;
+      if (next.length) socket.write(next.map(requestOf).join(''));
     };
     socket.on('connect', send);
     socket.on('error', failed);
@@ -39,9 +41,10 @@ function startSome(server, workflow, many) {
   });
 }
 
-/** Starts `many` runs of a workflow, by a few connections at a time. */
-export async function startMany(server, workflow, many) {
+/** Starts `many` runs of a workflow, by a few connections at a time; `bodyOf` says what the one of a number is given. */
+export async function startMany(server, workflow, many, bodyOf = () => ({})) {
   const lanes = Math.min(lanesMax, many);
-  const share = (lane) => Math.floor(many / lanes) + (lane < many % lanes ? 1 : 0);
-  await Promise.all(Array.from({ length: lanes }, (_, lane) => startSome(server, workflow, share(lane))));
+  const bodies = Array.from({ length: lanes }, () => []);
+  for (let i = 0; i < many; i++) bodies[i % lanes].push(JSON.stringify(bodyOf(i)));
+  await Promise.all(bodies.map((some) => startSome(server, workflow, some)));
 }

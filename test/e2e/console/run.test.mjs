@@ -77,6 +77,7 @@ test('t12_a_call_that_fails_tells_its_attempt_and_the_next', async () => {
   }
   await failedTimes(3);
   await eventually(async () => assert.match(await run.text(), /attempt 3 of 5|attempt 4 of 5/));
+  await run.page.locator('[data-node="charge"] .mark', { hasText: '↻ 3' }).waitFor();
   // It is tried again and again: somebody should look.
   await run.open('/runs');
   await run.page.getByRole('button', { name: 'Needs attention' }).click();
@@ -113,11 +114,12 @@ test('t13_a_script_shows_the_line_where_it_stands', async () => {
 
 test('t14_time_travel_agrees_with_the_server_and_is_in_the_address', async () => {
   const server = await serve();
-  await server.put('/workflows/order', branches);
-  const id = await server.start('order', { input: { total: 40 } });
+  await server.put('/workflows/campaign', split(3, 4));
+  const id = await server.start('campaign', { input: { contacts: contacts(40) } });
   await server.until(id, 'waiting');
-  const run = await tab(server, `/runs/${id}?at=3`);
-  await run.says('As of event 3 of');
+  const run = await tab(server, `/runs/${id}?at=12`);
+  assert.ok((await server.get(`/executions/${id}`)).sequence >= 30);
+  await run.says('As of event 12 of');
   const agrees = async (at) => {
     const { nodes } = await server.get(`/executions/${id}/nodes?at=${at}`);
     await eventually(async () => {
@@ -127,19 +129,24 @@ test('t14_time_travel_agrees_with_the_server_and_is_in_the_address', async () =>
       }
     });
   };
-  await agrees(3);
-  const state = await server.get(`/executions/${id}/state?at=3`);
-  await run.page.locator('[data-at="3"]').waitFor();
-  assert.equal(await run.page.locator('[data-at="3"] .node').count(), state.values.length);
-  await run.page.locator('[data-at="3"]').getByRole('region', { name: 'Input' }).getByText('40').waitFor();
+  await agrees(12);
+  const state = await server.get(`/executions/${id}/state?at=12`);
+  assert.ok((await server.get(`/executions/${id}`)).sequence >= 30);
+  await run.page.locator('[data-at="12"]').waitFor();
+  assert.equal(await run.page.locator('[data-at="12"] .node').count(), state.values.length);
+  await run.page.locator('[data-at="12"]').getByRole('region', { name: 'Input' }).waitFor();
   await run.page.keyboard.press('ArrowRight');
-  await run.says('As of event 4 of');
-  await agrees(4);
+  await run.says('As of event 13 of');
+  await agrees(13);
   await run.page.getByRole('button', { name: 'Actions' }).click();
   assert.ok(await run.page.getByRole('menuitem', { name: 'Cancel' }).isDisabled());
   assert.ok(await run.page.getByRole('menuitem', { name: 'Fork…' }).isEnabled());
   await run.page.reload();
-  await run.says('As of event 4 of');
+  await run.says('As of event 13 of');
+  // It is played from there to its end, sixteen events a second.
+  await run.page.getByLabel('Events a second').selectOption('16');
+  await run.page.getByRole('button', { name: 'Play', exact: true }).click();
+  await eventually(async () => assert.ok(Number(/As of event (\d+) of/.exec(await run.text())?.[1]) >= 30));
   await run.page.getByRole('button', { name: 'Live', exact: true }).click();
   await run.page.waitForFunction(() => !location.search.includes('at='));
   await run.close();
@@ -202,6 +209,17 @@ test('t16_a_retry_previews_what_happens_and_a_double_click_acts_once', async () 
   const { items: history } = await server.get(`/executions/${made.id}/history`);
   assert.ok(history.some((event) => event.type === 'NodeStarted' && event.node_id === 'charge'));
   assert.ok(!history.some((event) => event.type === 'NodeSucceeded' && event.node_id === 'start'));
+  // And from a node that is chosen: what stands before it is not done again.
+  await run.open(`/runs/${id}?node=charge`);
+  await run.page.getByRole('button', { name: 'Rerun from here' }).click();
+  await dialog.locator('.preview').getByText('Charge card').waitFor();
+  await dialog.getByRole('button', { name: 'Rerun', exact: true }).click();
+  await run.page.waitForURL((url) => url.pathname.startsWith('/runs/') && !url.pathname.includes(id));
+  const again = run.page.url().split('/').at(-1);
+  await server.until(again, 'failed');
+  const { items: third } = await server.get(`/executions/${again}/history`);
+  assert.ok(third.some((event) => event.type === 'NodeStarted' && event.node_id === 'charge'));
+  assert.ok(!third.some((event) => event.type === 'NodeStarted' && event.node_id === 'start'));
   await run.close();
 });
 

@@ -1,33 +1,75 @@
 // Hostile names, secrets, roles, other origins; many tabs.
 
 import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { end, eventually, serve, tab } from './harness.mjs';
+import { end, eventually, lastingPort, serve, tab } from './harness.mjs';
 import { keyed, signIn } from './keyed.mjs';
-import { fill, waits } from './world.mjs';
+import { asks, fill, nowhere, waits } from './world.mjs';
 
 after(end);
 const hostile = '<script>window.hacked=1</script><img src=x onerror="window.hacked=1">{{7*7}}\u202egnp';
 
-test('t34_hostile_names_are_shown_as_text_everywhere', async () => {
-  const server = await serve();
+/** Hostile words wherever somebody from outside may put some; the addresses where they are shown. */
+async function hostileWorld(server) {
   await server.put('/workflows/bad', {
     nodes: [{ id: 'start', name: hostile, type: 'manual', trigger: true }, { id: 'say', name: 'javascript:alert(1)', type: 'wait_for_signal', parameters: { name: 'go' } }],
     edges: [{ id: '1', src: 'start', dst: 'say' }],
+    input_schema: { type: 'object', properties: { text: { type: 'string', title: hostile, description: hostile } } },
   });
-  const id = await server.start('bad', { input: { text: hostile, link: 'javascript:alert(1)', nul: 'a\u0000b' }, labels: { team: hostile.slice(0, 60) }, contact_id: '=cmd()' });
+  await server.put('/workflows/throws', {
+    nodes: [{ id: 'start', name: 'Start', type: 'manual', trigger: true }, { id: 'throw', name: 'Throw', type: 'code', parameters: { source: `throw new Error(${JSON.stringify(hostile)})` } }],
+    edges: [{ id: '1', src: 'start', dst: 'throw' }],
+  });
+  await server.put('/workflows/asks', { ...asks, nodes: asks.nodes.map((node) => (node.type === 'approval' ? { ...node, parameters: { ...node.parameters, title: hostile, message: hostile } } : node)) });
+  const input = { text: hostile, [hostile]: 1, link: 'javascript:alert(1)', nul: 'a\u0000b' };
+  const id = await server.start('bad', { input, labels: { team: hostile.slice(0, 60) }, contact_id: '=cmd()' });
   await server.until(id, 'waiting');
-  await server.post('/jobs', { topic: 'job.mail', input: { text: hostile }, labels: { l: '<img src=x onerror=alert(1)>' } });
-  await server.post(`/executions/${id}/cancel`, { reason: hostile });
-  const { items } = await server.get('/jobs');
+  const failed = await server.start('throws', { input });
+  await server.until(failed, 'failed');
+  await server.start('asks', { input });
+  const approval = await eventually(async () => {
+    const { items } = await server.get('/approvals?status=pending');
+    assert.equal(items.length, 1);
+    return items[0].id;
+  });
+  const contact = '<img>{{7*7}}';
+  await server.put(`/contacts/${encodeURIComponent(contact)}`, { email: 'a@example.org', fields: { note: hostile } });
+  const job = (await server.post('/jobs', { topic: 'job.mail', input: { text: hostile }, labels: { l: '<img src=x onerror=alert(1)>' }, retry: { max_attempts: 1 } })).id;
+  const { registration_id } = await server.post('/worker/register', { worker_id: '<svg>{{7*7}}', topics: ['job.mail'], max_parallel: 1, labels: { zone: hostile.slice(0, 60) } });
+  const [claimed] = await eventually(async () => {
+    const { jobs } = await server.post('/worker/claim', { registration_id, seq: 1, slots: 1, wait_ms: 1000 });
+    assert.equal(jobs.length, 1);
+    return jobs;
+  });
+  await server.post(`/worker/jobs/${job}/logs`, { registration_id, fence: claimed.fence, lines: [hostile] });
+  await server.post('/worker/results', { registration_id, results: [{ job_id: job, attempt: claimed.attempt, fence: claimed.fence, status: 'failed_fatal', error: { code: 'bad', message: hostile } }] });
+  await server.put('/policy/base', { version: 1, default_decision: 'allow', rules: [{ id: 'odd', match: { topics: ['job.odd'] }, decision: 'deny', reason: hostile }] });
+  const denied = (await server.post('/jobs', { topic: 'job.odd', input: {} })).id;
+  const letter = await eventually(async () => {
+    const { items } = await server.get('/dlq');
+    assert.ok(items.length > 0);
+    return items[0].id;
+  });
+  await server.put('/schedules/odd', { workflow_id: 'bad', cron: '0 9 * * *', timezone: 'UTC', input });
+  const cancelled = await server.start('bad', { input });
+  await server.post(`/executions/${cancelled}/cancel`, { reason: hostile });
+  const person = `/contacts/${encodeURIComponent(contact)}`;
+  return ['/', '/runs', '/runs?group_by=error_code', `/runs/${id}`, `/runs/${id}?node=start`, `/runs/${id}?at=2`, `/runs/${id}?tab=timeline`, `/runs/${id}?tab=history`, `/runs/${id}?tab=data`, `/runs/${failed}`, `/runs/${failed}?node=throw`, '/workflows', '/workflows/bad', '/workflows/bad?tab=edit', '/workflows/bad?tab=start', '/waits', '/waits?tab=list', '/waits?tab=listeners', '/waits?tab=calendar', '/contacts', person, '/jobs', '/jobs?view=list', `/jobs/${job}`, `/jobs/${denied}`, '/approvals', `/approvals/${approval}`, '/dlq', `/dlq/${letter}`, '/policy', `/policy?tab=explain&job=${denied}`, '/policy?tab=history', '/workers', '/schedules', '/schedules/odd', '/simulate?new=1&workflow=bad', '/audit', '/settings/system'];
+}
+
+test('t34_hostile_names_are_shown_as_text_everywhere', async () => {
+  const server = await serve();
+  const places = await hostileWorld(server);
   const page = await tab(server);
-  for (const path of ['/', '/runs', `/runs/${id}`, `/runs/${id}?node=start`, `/runs/${id}?tab=timeline`, `/runs/${id}?tab=history`, `/runs/${id}?tab=data`, '/workflows', '/workflows/bad', '/workflows/bad?tab=edit', '/jobs', `/jobs/${items[0].id}`, '/audit', '/settings/system']) {
+  for (const path of places) {
     await page.open(path);
     await page.settled();
-    assert.equal(await page.page.evaluate(() => window.hacked), undefined, path);
-    assert.equal(await page.page.locator('a[href^="javascript:"]').count(), 0, path);
-    assert.equal(await page.page.locator('main img, main script').count(), 0, path);
+    const found = await page.page.evaluate(() => ({ hacked: window.hacked, links: document.querySelectorAll('a[href^="javascript:" i]').length, made: document.querySelectorAll('main img, main script, main [onload], main [onerror]').length, title: document.title.includes('49') && document.title.includes('{{') }));
+    assert.deepEqual(found, { hacked: undefined, links: 0, made: 0, title: false }, path);
     page.check();
   }
   await page.open('/runs');
@@ -45,12 +87,16 @@ test('t35_no_secret_is_in_a_page_but_once_in_the_dialog_of_a_new_key', async () 
   const server = await serve();
   const ids = await fill(server);
   const secret = 'tok_hidden_value_5521';
+  // A call that carries it in a header, refused at once: its node shows what was sent.
+  await server.put('/workflows/pays', { nodes: [{ id: 'start', name: 'Start', type: 'manual', trigger: true }, { id: 'pay', name: 'Pay', type: 'http', credentials: { id: 'stripe' }, parameters: { url: `${nowhere}/pay`, method: 'POST' } }], edges: [{ id: '1', src: 'start', dst: 'pay' }] });
+  const paid = await server.start('pays');
+  await eventually(async () => assert.notEqual((await server.get(`/executions/${paid}`)).status, 'running'));
   const page = await tab(server, '/');
   let bodies = '';
   page.page.on('response', async (response) => {
     if (response.url().includes('/api/') && !response.url().includes('/stream')) bodies += await response.text().catch(() => '');
   });
-  for (const path of ['/', '/runs', `/runs/${ids.failed}`, '/workflows', '/jobs', '/approvals', '/contacts/c-1', '/policy', '/dlq', '/waits', '/schedules', '/workers', '/audit', '/settings/credentials', '/settings/keys', '/settings/system']) {
+  for (const path of ['/', '/runs', `/runs/${ids.failed}`, `/runs/${paid}?node=pay`, `/runs/${paid}?tab=history`, '/workflows', '/workflows/pays?tab=edit', '/jobs', '/approvals', '/contacts/c-1', '/policy', '/dlq', '/waits', '/schedules', '/workers', '/audit', '/settings/credentials', '/settings/keys', '/settings/system']) {
     await page.page.goto(server.url + path);
     await page.settled();
     assert.ok(!(await page.page.content()).includes(secret), path);
@@ -88,6 +134,14 @@ test('t36_each_role_sees_what_it_may_do_and_nothing_else', async () => {
     }
     await page.close();
   }
+  // Of another account nobody sees anything, whatever they may do in their own.
+  const stranger = await signIn(server, keys.stranger, `/runs/${id}`);
+  await stranger.says('There is no such run');
+  const theirs = await stranger.page.evaluate(async (run) => (await fetch(`/api/v1/executions/${run}`)).status, id);
+  assert.equal(theirs, 404);
+  await stranger.open('/runs');
+  await stranger.says('No runs yet');
+  await stranger.context.close();
   const worker = await signIn(server, keys.worker);
   await worker.says("A worker's key cannot sign in.");
   await worker.close();
@@ -145,31 +199,66 @@ test('t37_pages_from_elsewhere_can_neither_read_nor_write', async () => {
   elsewhere.close();
 });
 
+// T-37 with a cookie: a page of the server itself that does not send the csrf text writes nothing either.
+test('t37_a_cookie_alone_writes_nothing', async () => {
+  const { server, keys } = await keyed();
+  await server.put('/workflows/reminder', waits);
+  const id = await server.start('reminder');
+  const page = await signIn(server, keys.operator, `/runs/${id}`);
+  await page.page.locator('h1 + .status').waitFor();
+  const tried = await page.page.evaluate(async (run) => {
+    const read = await fetch(`/api/v1/executions/${run}`);
+    const write = await fetch(`/api/v1/executions/${run}/cancel`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' });
+    return [read.status, write.status];
+  }, id);
+  assert.deepEqual(tried, [200, 403]);
+  // The cookie from another origin, as a browser that knows no SameSite would send it.
+  const cookie = (await page.context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
+  const { csrf } = await (await fetch(`${server.url}/api/v1/session`, { headers: { Cookie: cookie } })).json();
+  const foreign = await fetch(`${server.url}/api/v1/executions/${id}/cancel`, { method: 'POST', headers: { Cookie: cookie, 'X-CSRF-Token': csrf, Origin: 'http://evil.example', 'Content-Type': 'application/json' }, body: '{}' });
+  assert.equal(foreign.status, 403);
+  assert.equal((await server.get(`/executions/${id}`)).status, 'waiting');
+  await page.context.close();
+});
+
+/** The pages that a server has, as a folder of another build: each file has another name, for names stand for content. */
+async function otherBuildOf(server) {
+  const folder = mkdtempSync(join(tmpdir(), 'fermata-pages-'));
+  mkdirSync(join(folder, 'assets'));
+  const hashed = /[\w.-]+-[\w-]{8}\.(js|css)/g;
+  const texts = new Map();
+  const left = ['index.html', 'theme.js', 'favicon.svg'];
+  while (left.length) {
+    const path = left.pop();
+    if (texts.has(path)) continue;
+    const answer = await fetch(`${server.url}/${path === 'index.html' ? '' : path}`);
+    texts.set(path, answer.ok ? await answer.text() : null);
+    for (const [name] of texts.get(path)?.matchAll(hashed) ?? []) left.push(`assets/${name}`);
+  }
+  const newer = (text) => text.replace(hashed, (name) => (texts.get(`assets/${name}`) ? `newer-${name}` : name));
+  for (const [path, text] of texts) if (text !== null) writeFileSync(join(folder, newer(path)), newer(text));
+  return folder;
+}
+
+// U-85: another build of the console, under a server that was killed and started again.
 test('t41_a_tab_of_an_older_console_says_so_and_the_next_page_is_loaded_afresh', async () => {
-  const server = await serve();
-  const page = await tab(server, '/runs');
+  const listen = `127.0.0.1:${await lastingPort()}`;
+  const server = await serve({ listen });
+  const page = await tab(server, '/runs', { allow: [/ERR_/] });
   await page.says('No runs yet');
-  // The tab begins on another console than the one that is served later, as before an upgrade.
-  await page.page.route('**/api/v1/session', async (route) => {
-    // One that is under way when the tab goes on is nobody's any more.
-    try {
-      const answer = await route.fetch();
-      await route.fulfill({ response: answer, json: { ...(await answer.json()), console: 'older' } });
-    } catch {
-      await route.continue().catch(() => {});
-    }
-  });
-  await page.page.clock.install();
-  await page.page.reload();
-  await page.says('No runs yet');
-  await page.page.unrouteAll({ behavior: 'wait' });
+  await page.says('Live', { exact: true });
   await page.page.evaluate(() => { window.sameDocument = true; });
-  await page.page.clock.runFor(31_000);
+  const folder = await otherBuildOf(server);
+  assert.ok(readdirSync(join(folder, 'assets')).some((name) => name.startsWith('newer-Workflows-')), 'the page of workflows is a file of its own');
+  await server.stop('SIGKILL');
+  const newer = await serve({ data: server.data, listen, pages: folder });
   await page.says('Fermata was updated');
   await page.page.getByRole('link', { name: 'Workflows' }).first().click();
   await page.says('No workflows yet');
   assert.equal(await page.page.evaluate(() => window.sameDocument), undefined);
-  await page.close();
+  await page.context.close();
+  await newer.stop();
+  rmSync(folder, { recursive: true });
 });
 
 // U-3
@@ -192,7 +281,38 @@ test('t40_twelve_tabs_share_four_streams', async () => {
   await server.until(id, 'paused');
   await tabs[0].page.bringToFront();
   await tabs[0].page.locator(`[data-id="${id}"]`).getByText('Paused').waitFor();
-  assert.ok((await streams()) <= 4);
+  // The server counts a stream until it has seen its end.
+  await eventually(async () => assert.ok((await streams()) <= 4));
   for (const one of tabs) one.check();
   await first.context.close();
+});
+
+// T-40, U-3: a tab that nobody sees for half a minute lets its stream go, and misses nothing.
+test('t40_a_hidden_tab_drops_its_stream_and_catches_up_when_shown', async () => {
+  const server = await serve();
+  await server.put('/workflows/reminder', waits);
+  const id = await server.start('reminder');
+  const page = await tab(server, '/settings');
+  await page.page.clock.install();
+  await page.open('/runs');
+  await page.page.locator(`[data-id="${id}"]`).waitFor();
+  await page.says('Live', { exact: true });
+  const streams = async () => Number(/fermata_streams_open (\d+)/.exec(await (await fetch(`${server.url}/metrics`)).text())?.[1] ?? 0);
+  await eventually(async () => assert.equal(await streams(), 1));
+  const show = (hidden) => page.page.evaluate((value) => {
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => value });
+    Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => (value ? 'hidden' : 'visible') });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, hidden);
+  await show(true);
+  await page.page.clock.runFor(32_000);
+  await eventually(async () => assert.equal(await streams(), 0));
+  await server.post(`/executions/${id}/pause`);
+  await show(false);
+  await eventually(async () => {
+    await page.page.clock.runFor(500);
+    assert.match(await page.page.locator(`[data-id="${id}"]`).innerText(), /Paused/);
+  });
+  await eventually(async () => assert.equal(await streams(), 1));
+  await page.close();
 });

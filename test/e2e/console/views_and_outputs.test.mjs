@@ -109,7 +109,9 @@ test('a_breaker_says_what_it_does_and_is_closed_by_hand', async () => {
   const server = await serve({ flags: ['--policy', 'kernel', '--policy-kernel', 'grpc://127.0.0.1:9'] });
   for (let i = 0; i < 3; i++) await server.post('/jobs', { topic: 'job.letter', input: { number: i } });
   await eventually(async () => assert.equal((await server.get('/breakers')).items[0]?.state, 'OPEN'));
-  const page = await tab(server, '/workers');
+  const page = await tab(server, '/');
+  await page.says('Policy cannot be asked. Not answering: The service that judges jobs by policy');
+  await page.page.getByRole('link', { name: /^Policy cannot be asked/ }).click();
   const breakers = page.page.getByRole('region', { name: 'Breakers' });
   await breakers.getByText('The service that judges jobs by policy').waitFor();
   await breakers.getByText(/^Nothing is asked for \d+ s/).waitFor();
@@ -164,6 +166,7 @@ test('home_workflows_and_waits_show_what_the_server_has_measured', async () => {
   await eventually(async () => assert.match(await chart.getAttribute('aria-label'), /^Started: 6 runs within the last 24 hours/));
   assert.match(page.page.url(), /rates=24h/);
   await page.says('at charge');
+  await page.says('Nothing is due within the hour, 1 wait later');
   await page.says(/4 went off, half within/);
   await page.open('/workflows');
   const row = page.page.getByRole('row', { name: /reminder/ });

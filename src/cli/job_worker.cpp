@@ -1,6 +1,7 @@
 #include "cli/job_worker.h"
 
 #include "base/json.h"
+#include "base/utf8.h"
 #include "cli/remote.h"
 #include "cli/task_process.h"
 
@@ -10,6 +11,9 @@ namespace {
 constexpr std::chrono::milliseconds retry_pause{500};
 constexpr int64_t claim_wait_ms = 20'000;
 constexpr size_t results_at_once = 256;
+/// Larger outputs are put aside first; so many bytes of reports go together.
+constexpr size_t output_inline_bytes_max = 1 << 20;
+constexpr size_t report_bytes_at_once = 2 << 20;
 constexpr size_t log_lines_at_once = 200;
 constexpr size_t log_line_bytes_max = 8 << 10;
 constexpr std::chrono::seconds log_pause{1};
@@ -19,6 +23,20 @@ constexpr int exit_fatal = 100;
 
 Value error_value(std::string_view code, std::string message) {
   return Value::object({{"code", code}, {"message", std::move(message)}});
+}
+
+/// What a command wrote, as text: bytes that are none become the replacement character.
+std::string readable(std::string_view bytes, size_t bytes_max) {
+  constexpr std::string_view replacement = "\xef\xbf\xbd";
+  std::string out;
+  while (!bytes.empty()) {
+    size_t size = utf8_sequence_size(bytes);
+    std::string_view next = size == 0 ? replacement : bytes.substr(0, size);
+    if (out.size() + next.size() > bytes_max) break;
+    out += next;
+    bytes.remove_prefix(std::max<size_t>(size, 1));
+  }
+  return out;
 }
 
 bool is_unknown(const Error& error) { return error.code == ErrorCode::registration_not_found; }
@@ -73,13 +91,7 @@ bool JobWorker::recover(const std::string& registration, const Error& error) {
     if (done_) return false;
     if (registration != registration_) return true;
     if (!is_unknown(error) && !is_passing(error)) {
-      failure_ = error;
-      draining_ = true;
-      // Nobody takes what it does any longer.
-      for (auto& [job, running] : running_) *running.cancelled = true;
-      results_.clear();
-      running_.clear();
-      changed_.notify_all();
+      give_up(error);
       return false;
     }
     if (is_passing(error)) {
@@ -87,11 +99,25 @@ bool JobWorker::recover(const std::string& registration, const Error& error) {
       return true;
     }
   }
-  if (auto again = enroll(); !again && is_passing(again.error())) {
-    std::unique_lock lock(mutex_);
+  auto again = enroll();
+  if (again) return true;
+  std::unique_lock lock(mutex_);
+  if (is_passing(again.error())) {
     changed_.wait_for(lock, retry_pause);
+    return true;
   }
-  return true;
+  give_up(again.error());
+  return false;
+}
+
+/// With the lock: nobody takes what it does any longer.
+void JobWorker::give_up(const Error& error) {
+  failure_ = error;
+  draining_ = true;
+  for (auto& [job, running] : running_) *running.cancelled = true;
+  results_.clear();
+  running_.clear();
+  changed_.notify_all();
 }
 
 void JobWorker::claim_loop() {
@@ -149,6 +175,7 @@ void JobWorker::cancel(const Value& leases) {
 void JobWorker::do_job(Value job, std::shared_ptr<std::atomic<bool>> cancelled) {
   auto begun = std::chrono::steady_clock::now();
   Value report = report_of(job, *cancelled);
+  put_aside(report, *cancelled);
   auto took = std::chrono::steady_clock::now() - begun;
   report.set("job_id", job.get("job_id"));
   report.set("attempt", job.get("attempt"));
@@ -163,6 +190,23 @@ void JobWorker::do_job(Value job, std::shared_ptr<std::atomic<bool>> cancelled) 
   --threads_;
   if (running_.contains(text_at(job, "job_id"))) results_.push_back(std::move(report));
   changed_.notify_all();
+}
+
+/// A large output goes before its report.
+void JobWorker::put_aside(Value& report, const std::atomic<bool>& cancelled) {
+  const Value* output = report.find("output");
+  std::string text = output ? to_json(*output) : std::string();
+  if (text.size() <= output_inline_bytes_max) return;
+  Outcome<Value> put = client_.put("/worker/blobs", text);
+  while (!put && is_passing(put.error()) && !cancelled) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, retry_pause);
+    lock.unlock();
+    put = client_.put("/worker/blobs", text);
+  }
+  report = put ? Value::object({{"status", "succeeded"}, {"output_blob", *std::move(put)}})
+               : Value::object({{"status", "failed"},
+                                {"error", error_value("result_too_large", put.error().message)}});
 }
 
 /// A large input lies beside the job.
@@ -180,7 +224,7 @@ class JobWorker::TaskLog {
   TaskLog(JobWorker& worker, const Value& job) : worker_(worker), job_(job) {}
 
   void add(std::string_view line) {
-    lines_.push(std::string(line.substr(0, log_line_bytes_max)));
+    lines_.push(readable(line, log_line_bytes_max));
     auto now = std::chrono::steady_clock::now();
     if (lines_.size() >= log_lines_at_once || now - sent_ >= log_pause) send();
   }
@@ -259,7 +303,7 @@ Value JobWorker::report_of(const Value& job, const std::atomic<bool>& cancelled)
                                                           : "failed";
   std::string message = ended->last_words.empty()
                             ? "the command ended with " + std::to_string(ended->exit_code)
-                            : ended->last_words;
+                            : readable(ended->last_words, log_line_bytes_max);
   return Value::object(
       {{"status", status},
        {"error", error_value("exit_" + std::to_string(ended->exit_code), std::move(message))}});
@@ -299,8 +343,11 @@ void JobWorker::report_loop() {
     });
     if (results_.empty()) break;
     Value batch = Value::array();
-    size_t count = std::min(results_.size(), results_at_once);
-    for (size_t i = 0; i < count; ++i) batch.push(results_[i]);
+    size_t count = 0, bytes = 0;
+    while (count < std::min(results_.size(), results_at_once) && bytes < report_bytes_at_once) {
+      bytes += to_json(results_[count]).size();
+      batch.push(results_[count++]);
+    }
     std::string registration = registration_;
     lock.unlock();
     auto answer = client_.post(
@@ -311,18 +358,31 @@ void JobWorker::report_loop() {
     }
     lock.lock();
     if (!answer) continue;
-    for (const Value& told : answer->get("results").items()) {
-      std::string word = text_at(told, "answer");
-      if (word != "accepted" && word != "duplicate")
-        say(text_at(told, "job_id") + ": the report was not taken: " + word);
-    }
-    for (size_t i = 0; i < count && !results_.empty(); ++i) {
-      running_.erase(text_at(results_.front(), "job_id"));
-      results_.pop_front();
-    }
-    changed_.notify_all();
+    drop_answered(answer->get("results"), count);
   }
   done_ = true;
+  changed_.notify_all();
+}
+
+/// With the lock.
+void JobWorker::drop_answered(const Value& answers, size_t count) {
+  for (size_t i = 0; i < count && !results_.empty(); ++i) {
+    Value report = std::move(results_.front());
+    results_.pop_front();
+    std::string job = text_at(report, "job_id");
+    std::string word = i < answers.size() ? text_at(answers.items()[i], "answer") : "";
+    if (word != "accepted" && word != "duplicate") say(job + ": the report was not taken: " + word);
+    // The attempt is still open: it ends with what was wrong with its report.
+    if (word == "invalid" && text_at(report, "status") != "failed") {
+      report.erase("output");
+      report.erase("output_blob");
+      report.set("status", "failed");
+      report.set("error", error_value("invalid_result", to_json(answers.items()[i].get("errors"))));
+      results_.push_back(std::move(report));
+    } else {
+      running_.erase(job);
+    }
+  }
   changed_.notify_all();
 }
 

@@ -42,6 +42,7 @@ class JobWorker {
   Outcome<void> enroll();
   /// Registers anew unless somebody has done so since; false when the worker has to stop.
   bool recover(const std::string& registration, const Error& error);
+  void give_up(const Error& error);
   void claim_loop();
   void take(const Value& answer);
   void do_job(Value job, std::shared_ptr<std::atomic<bool>> cancelled);
@@ -49,8 +50,10 @@ class JobWorker {
   Outcome<Value> input_of(const Value& job);
   void send_log(const Value& job, Value lines);
   Value report_of(const Value& job, const std::atomic<bool>& cancelled);
+  void put_aside(Value& report, const std::atomic<bool>& cancelled);
   void beat_loop();
   void report_loop();
+  void drop_answered(const Value& answers, size_t count);
   void cancel(const Value& leases);
   void say(const std::string& text);
   Value held() const;  ///< with the lock

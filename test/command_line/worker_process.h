@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <string>
 #include <vector>
@@ -35,6 +36,18 @@ class WorkerProcess {
     waitpid(pid_, &status, 0);
     pid_ = -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  /// The exit code it ends with by itself, -1 when it does not end within half a minute.
+  int ended() {
+    int status = 0;
+    for (int i = 0; i < 600; ++i) {
+      if (waitpid(pid_, &status, WNOHANG) == pid_) {
+        pid_ = -1;
+        return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+      }
+      usleep(50'000);
+    }
+    return -1;
   }
 
  private:

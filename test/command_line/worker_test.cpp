@@ -87,6 +87,38 @@ TEST(Worker, job_under_way_outlives_the_server) {
   EXPECT_EQ(run->get("output").get("n"), Value(5)) << shown.out;
 }
 
+// J-65, J-68: what a command writes may be large, or no text at all; the worker goes on.
+TEST(Worker, words_of_any_size_and_bytes_are_told) {
+  Scratch scratch;
+  ServeProcess server({"--data", scratch.path("data")});
+  WorkerProcess worker(
+      server.url(),
+      {"--slots", "3", "--task",
+       R"(large=printf '"'; head -c 3900000 /dev/zero | tr '\0' x; printf '"')", "--task",
+       R"(bytes=printf 'no \377 luck' >&2; exit 100)", "--task", "echo=cat", "--task",
+       R"(deep=head -c 200 /dev/zero | tr '\0' '['; head -c 200 /dev/zero | tr '\0' ']')"});
+  Value large = run_to_end(server, graph_of(scratch, "large"));
+  EXPECT_EQ(large.get("status"), Value("completed"));
+  EXPECT_EQ(large.get("output").as_string().size(), 3'900'000u);
+  std::string bytes = to_json(run_to_end(server, graph_of(scratch, "bytes")));
+  EXPECT_NE(bytes.find("no \xef\xbf\xbd luck"), std::string::npos) << bytes;
+  std::string deep = to_json(run_to_end(server, graph_of(scratch, "deep")));
+  EXPECT_NE(deep.find("output_not_json"), std::string::npos) << deep;
+  EXPECT_EQ(run_to_end(server, graph_of(scratch, "echo")).get("status"), Value("completed"));
+  EXPECT_EQ(worker.stop(), 0);
+}
+
+// J-62
+TEST(Worker, ends_when_another_works_under_its_name) {
+  Scratch scratch;
+  ServeProcess server({"--data", scratch.path("data")});
+  WorkerProcess first(server.url(), {"--name", "w", "--task", "echo=cat"});
+  EXPECT_EQ(run_to_end(server, graph_of(scratch, "echo")).get("status"), Value("completed"));
+  WorkerProcess second(server.url(), {"--name", "w", "--task", "other=cat"});
+  EXPECT_EQ(first.ended(), 4);
+  EXPECT_EQ(run_to_end(server, graph_of(scratch, "other")).get("status"), Value("completed"));
+}
+
 TEST(Worker, wrong_words_are_told) {
   EXPECT_EQ(fermata({"worker"}).exit, 2);
   EXPECT_EQ(fermata({"worker", "--task", "nothing"}).exit, 2);

@@ -32,11 +32,14 @@ class PageSums : public testing::Test {
     std::string question = "SELECT rootpage FROM sqlite_schema WHERE name = '" + name + "'";
     return *(*database)->number(question.c_str());
   }
-  /// Everything that a verification has to say, or that it could not be begun.
+  /// Everything that a verification has to say, or that it could not be begun, which names the
+  /// damage too.
   std::vector<std::string> verify() {
     CountingVisitor visitor;
     auto visited = visit_sqlite(data(), visitor);
-    if (!visited) visitor.damages.push_back(visited.error().message);
+    if (visited) return visitor.damages;
+    EXPECT_EQ(visited.error().code, ErrorCode::data_damaged) << visited.error().message;
+    visitor.damages.push_back(visited.error().message);
     return visitor.damages;
   }
   ScratchDirectory scratch_;

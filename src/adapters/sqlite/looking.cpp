@@ -32,6 +32,10 @@ Outcome<std::unique_ptr<Database>> open_with_schema(const std::filesystem::path&
 
 Outcome<std::unique_ptr<Database>> open_to_look(const std::filesystem::path& directory) {
   std::filesystem::path file = database_file(directory);
+  std::error_code unknown;
+  if (!std::filesystem::exists(file, unknown) && !has_log(file))
+    return fail(ErrorCode::io_failed, directory.string() + " holds no data: there is no " +
+                                          file.filename().string() + " in it.");
   FERMATA_TRY_VOID(check_idle_log(directory));
   auto opened = open_with_schema(file, Database::Mode::read);
   // Beside a database SQLite makes files even to read it. Without a log it can do without them.

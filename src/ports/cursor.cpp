@@ -12,8 +12,9 @@ Outcome<uint64_t> cursor_number(const std::string& cursor, uint64_t if_empty) {
   const char* end = cursor.data() + cursor.size();
   auto [stop, error] = std::from_chars(cursor.data(), end, number);
   if (error == std::errc{} && stop == end) return number;
-  return fail(ErrorCode::invalid_query, "the cursor is not one that a list has given",
-              {Finding{"invalid_query", "/cursor", "not a cursor of this list", {}}});
+  return fail(
+      ErrorCode::invalid_query, "cursor: This is not a cursor that this list has given.",
+      {Finding{"invalid_query", "cursor", "This is not a cursor that this list has given.", {}}});
 }
 
 }  // namespace fermata

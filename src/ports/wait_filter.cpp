@@ -57,8 +57,9 @@ Outcome<std::optional<WaitPlace>> wait_place(const std::string& cursor) {
   bool digits = dot > 0 && dot < 18 &&
                 cursor.find_first_not_of("0123456789", cursor[0] == '-' ? 1 : 0) == dot;
   if (!digits || dot + 1 == cursor.size()) {
-    return fail(ErrorCode::invalid_query, "the cursor is not one that a list has given",
-                {Finding{"invalid_query", "/cursor", "not a cursor of this list", {}}});
+    return fail(
+        ErrorCode::invalid_query, "cursor: This is not a cursor that this list has given.",
+        {Finding{"invalid_query", "cursor", "This is not a cursor that this list has given.", {}}});
   }
   return std::optional(
       WaitPlace{Instant{std::stoll(cursor.substr(0, dot))}, cursor.substr(dot + 1)});

@@ -31,7 +31,7 @@ Outcome<Value> act(const Arguments& arguments, const Client& client) {
   return client.post(at + "/" + action, body);
 }
 
-void print_list(const Value& page, const Terminal& terminal) {
+void print_sagas(const Value& page, const Terminal& terminal) {
   Table table({"ID", "WORKFLOW", "STATUS", "SAGA", "STARTED"});
   for (const Value& run : page.get("items").items())
     table.row({text_at(run, "id"), text_at(run, "workflow_id"), text_at(run, "status"),
@@ -49,7 +49,7 @@ Exit saga(const Arguments& arguments, Surroundings& around) {
   }();
   if (!answer) return terminal.fail(answer.error());
   if (lists && !terminal.json) {
-    print_list(*answer, terminal);
+    print_sagas(*answer, terminal);
   } else {
     terminal.value(*answer);
   }

@@ -27,7 +27,7 @@ Outcome<std::string> query_of(const Arguments& arguments) {
   return query;
 }
 
-void print_list(const Value& page, const Terminal& terminal) {
+void print_waits(const Value& page, const Terminal& terminal) {
   Table table({"ID", "EXECUTION", "STEP", "TYPE", "STATUS", "DUE"});
   for (const Value& wait : page.get("items").items()) {
     std::string status = text_at(wait, "status");
@@ -124,7 +124,7 @@ Exit waits(const Arguments& arguments, Surroundings& around) {
   } else if (arguments.has("calendar")) {
     print_calendar(*answer, terminal);
   } else {
-    print_list(*answer, terminal);
+    print_waits(*answer, terminal);
   }
   return Exit::ok;
 }

@@ -68,7 +68,7 @@ Outcome<Value> backfill_body(const Arguments& arguments) {
   return body;
 }
 
-void print_list(const Value& page, const Terminal& terminal) {
+void print_schedules(const Value& page, const Terminal& terminal) {
   Table table({"ID", "WORKFLOW", "STATUS", "RULE", "NEXT"});
   for (const Value& one : page.get("items").items())
     table.row({text_at(one, "id"), text_at(one, "workflow_id"), text_at(one, "status"),
@@ -158,7 +158,7 @@ class Asking {
       if (auto value = arguments_.get(text.option))
         query += "&" + std::string(text.field) + "=" + url_escaped(*value);
     FERMATA_TRY(page, client_.get("/schedules" + query));
-    terminal_.json ? terminal_.value(page) : print_list(page, terminal_);
+    terminal_.json ? terminal_.value(page) : print_schedules(page, terminal_);
     return {};
   }
 

@@ -1,6 +1,9 @@
 #pragma once
-#include <map>
+#include <memory>
+#include <optional>
 #include <set>
+#include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -12,7 +15,8 @@ namespace fermata {
 /// Which waits listen to what: found by account and type, then contact, run or the account alone,
 /// never by a scan. Memory of the host: made from the rows of waits at start and from the waits
 /// that decisions change. It decides nothing: the run judges every offer, so an entry too many does
-/// no harm. Used by one thread.
+/// no harm. A machine has a million of them, so each keeps what matching needs and no more. Used by
+/// one thread.
 class ListenerIndex {
  public:
   /// As decided, before it is durable: adds what listens from now on, takes nothing away. True when
@@ -31,27 +35,43 @@ class ListenerIndex {
   };
   /// Waits that would hear the signal, oldest first, then by id.
   std::vector<Target> targets(const Signal& signal) const;
-  /// A wait that listens, or null.
-  const WaitRecord* find(const std::string& wait) const;
   size_t size() const { return waits_.size(); }
 
  private:
-  struct Place {
-    Instant since;
-    std::string wait;
-    auto operator<=>(const Place&) const = default;
-  };
-  using Bucket = std::set<Place>;
+  /// A wait that listens.
   struct Known {
-    WaitRecord record;  ///< without what matching does not need
+    std::string wait;
+    AccountId account;
+    RunId run;
+    std::string contact_id;
+    Instant since;
+    std::optional<Instant> due;
+    std::vector<Listener> listeners;  ///< the active ones, without what they heard
     bool durable = false;
   };
-  void add(const WaitRecord& record, bool durable);
-  void remove(const std::string& wait);
-  void collect(const std::string& bucket, const Signal& signal, Bucket& found) const;
+  struct Earlier {
+    bool operator()(const Known* one, const Known* other) const {
+      return std::tie(one->since, one->wait) < std::tie(other->since, other->wait);
+    }
+  };
+  using Ordered = std::set<const Known*, Earlier>;
+  /// Most contacts and runs have one wait that listens to a type.
+  struct Bucket {
+    const Known* one = nullptr;
+    std::unique_ptr<Ordered> many;
+  };
+  /// What leads to it, as a number: two names may share one, which costs a look at a wait too many.
+  using Name = uint64_t;
 
-  std::unordered_map<std::string, Known> waits_;
-  std::unordered_map<std::string, Bucket> buckets_;
+  static std::vector<Name> names_of(const Known& known);
+  void add(const WaitRecord& record, bool durable);
+  void remove(std::string_view wait);
+  void put(Name name, const Known& known);
+  void take(Name name, const Known& known);
+  void collect(Name name, const Signal& signal, Ordered& found) const;
+
+  std::unordered_map<std::string_view, std::unique_ptr<Known>> waits_;  ///< by their own ids
+  std::unordered_map<Name, Bucket> buckets_;
 };
 
 }  // namespace fermata

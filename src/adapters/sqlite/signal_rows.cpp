@@ -105,6 +105,35 @@ std::optional<uint64_t> SignalWriter::remove(Instant now, size_t limit) {
   return static_cast<uint64_t>(sqlite3_changes64(database_.handle()));
 }
 
+namespace {
+
+const char* one_signal() {
+  static const std::string sql =
+      std::string(signal_columns) + " WHERE account_id = ? AND event_id = ?";
+  return sql.c_str();
+}
+
+const char* signals_of_contact() {
+  static const std::string sql = std::string(signal_columns) + in_window_of_contact;
+  return sql.c_str();
+}
+
+const char* signals_of_account() {
+  static const std::string sql = std::string(signal_columns) + in_window_of_account;
+  return sql.c_str();
+}
+
+}  // namespace
+
+SignalQueries::SignalQueries(Database& database)
+    : database_(database),
+      load_(database, one_signal()),
+      effects_(database,
+               "SELECT kind, entry FROM workflow_signal_effects WHERE account_id = ? AND "
+               "event_id = ? ORDER BY number"),
+      of_contact_(database, signals_of_contact()),
+      of_account_(database, signals_of_account()) {}
+
 Outcome<std::vector<SignalQueries::Numbered>> SignalQueries::collect(Rows rows) {
   std::vector<Numbered> out;
   while (rows.next()) {
@@ -121,12 +150,9 @@ Outcome<std::vector<SignalQueries::Numbered>> SignalQueries::collect(Rows rows) 
 /// What runs say that each has done to them, oldest first.
 Outcome<void> SignalQueries::add_effects(std::vector<Numbered>& records) {
   if (records.empty()) return {};
-  Statement listed(database_,
-                   "SELECT kind, entry FROM workflow_signal_effects WHERE account_id = ? AND "
-                   "event_id = ? ORDER BY number");
   for (Numbered& one : records) {
     const Signal& signal = one.record.signal;
-    Rows rows = listed.query(signal.account.text(), signal.id);
+    Rows rows = effects_.query(signal.account.text(), signal.id);
     while (rows.next()) {
       auto entry = json_value(rows.text(1));
       if (!entry)
@@ -146,12 +172,9 @@ Outcome<std::optional<SignalRecord>> SignalQueries::find(const SignalKey& key) {
 
 Outcome<std::vector<std::optional<SignalRecord>>> SignalQueries::load(
     std::span<const SignalKey> keys) {
-  static const std::string sql =
-      std::string(signal_columns) + " WHERE account_id = ? AND event_id = ?";
-  Statement statement(database_, sql.c_str());
   std::vector<std::optional<SignalRecord>> out;
   for (const SignalKey& key : keys) {
-    FERMATA_TRY(found, collect(statement.query(key.account.text(), key.id)));
+    FERMATA_TRY(found, collect(load_.query(key.account.text(), key.id)));
     FERMATA_TRY_VOID(add_effects(found));
     out.push_back(found.empty() ? std::optional<SignalRecord>{}
                                 : std::optional(std::move(found.front().record)));
@@ -162,16 +185,13 @@ Outcome<std::vector<std::optional<SignalRecord>>> SignalQueries::load(
 Outcome<SignalStore::Windowed> SignalQueries::in(const SignalWindow& window, uint64_t after,
                                                  size_t limit) {
   bool wide = window.contact_id.empty() && window.run.empty();
-  std::string sql =
-      std::string(signal_columns) + (wide ? in_window_of_account : in_window_of_contact);
-  Statement statement(database_, sql.c_str());
   std::string from = to_rfc3339(window.from), to = to_rfc3339(window.to);
   auto most = static_cast<int64_t>(limit + 1);
   FERMATA_TRY(
       found,
-      collect(wide ? statement.query(window.account.text(), window.type, from, to, after, most)
-                   : statement.query(window.account.text(), window.contact_id, window.type, from,
-                                     to, window.run.text(), window.phone, after, most)));
+      collect(wide ? of_account_.query(window.account.text(), window.type, from, to, after, most)
+                   : of_contact_.query(window.account.text(), window.contact_id, window.type, from,
+                                       to, window.run.text(), window.phone, after, most)));
   SignalStore::Windowed page{{}, after, found.size() > limit};
   if (page.more) found.pop_back();
   for (Numbered& one : found) {

@@ -58,7 +58,7 @@ class SignalWriter {
 /// What is asked of signals, over one connection.
 class SignalQueries {
  public:
-  explicit SignalQueries(Database& database) : database_(database) {}
+  explicit SignalQueries(Database& database);
   Outcome<std::optional<SignalRecord>> find(const SignalKey& key);
   Outcome<std::vector<std::optional<SignalRecord>>> load(std::span<const SignalKey> keys);
   Outcome<SignalStore::Windowed> in(const SignalWindow& window, uint64_t after, size_t limit);
@@ -74,6 +74,8 @@ class SignalQueries {
   Outcome<void> add_effects(std::vector<Numbered>& records);
 
   Database& database_;
+  // Asked for every signal, and for every wait that opens to listen.
+  Statement load_, effects_, of_contact_, of_account_;
 };
 
 }  // namespace fermata::sqlite

@@ -314,23 +314,39 @@ Outcome<std::vector<WaitRecord>> WaitQueries::listening(size_t after, size_t lim
   return collect(statement.query(static_cast<uint64_t>(limit), static_cast<uint64_t>(after)));
 }
 
-Outcome<std::vector<WaitRecord>> WaitQueries::heard(const Signal& signal, Instant since,
-                                                    size_t limit) {
-  static const std::string of_contact =
+namespace {
+
+const char* heard_of_contact() {
+  static const std::string sql =
       std::string(columns) +
       " WHERE account_id = ? AND contact_id = ? AND wait_type = 'for_event' AND "
       "contact_id IS NOT NULL AND ended_at IS NOT NULL AND ended_at >= ? ORDER BY ended_at DESC "
       "LIMIT ?";
-  static const std::string of_run =
+  return sql.c_str();
+}
+
+const char* heard_of_run() {
+  static const std::string sql =
       std::string(columns) +
       " WHERE account_id = ? AND workflow_execution_id = ? AND wait_type = 'for_event' AND "
       "ended_at IS NOT NULL AND ended_at >= ? ORDER BY ended_at DESC LIMIT ?";
+  return sql.c_str();
+}
+
+}  // namespace
+
+WaitQueries::WaitQueries(Database& database)
+    : database_(database),
+      heard_of_contact_(database, heard_of_contact()),
+      heard_of_run_(database, heard_of_run()) {}
+
+Outcome<std::vector<WaitRecord>> WaitQueries::heard(const Signal& signal, Instant since,
+                                                    size_t limit) {
   bool by_run = !signal.run.empty();
-  Statement statement(database_, (by_run ? of_run : of_contact).c_str());
   std::string from = to_rfc3339(since);
-  return collect(statement.query(signal.account.text(),
-                                 by_run ? signal.run.text() : signal.contact_id, from,
-                                 static_cast<uint64_t>(limit)));
+  return collect((by_run ? heard_of_run_ : heard_of_contact_)
+                     .query(signal.account.text(), by_run ? signal.run.text() : signal.contact_id,
+                            from, static_cast<uint64_t>(limit)));
 }
 
 Outcome<std::vector<WaitRecord>> WaitQueries::limited(size_t after, size_t limit) {

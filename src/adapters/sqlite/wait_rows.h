@@ -35,7 +35,7 @@ class WaitWriter {
 /// What is asked of waits, over one connection.
 class WaitQueries {
  public:
-  explicit WaitQueries(Database& database) : database_(database) {}
+  explicit WaitQueries(Database& database);
   Outcome<std::optional<WaitRecord>> find(const std::string& id);
   Outcome<std::vector<WaitRecord>> of_run(const RunId& run, const std::string& step);
   Outcome<WaitPage> list(const WaitFilter& filter, size_t limit, const WaitStart& start);
@@ -63,6 +63,7 @@ class WaitQueries {
 
   Database& database_;
   WaitTallyQueries tally_{database_};
+  Statement heard_of_contact_, heard_of_run_;  ///< asked for every signal
 };
 
 }  // namespace fermata::sqlite

@@ -55,6 +55,7 @@ class Reader {
     open.type = type();
     open.config = object("config");
     if (open.config.is_null()) open.config = Value::object();
+    take(check_config_size(open.config));
     open.contact_id = id("contact_id", false);
     open.callback = body_.get("callback");
     open.metadata = body_.get("metadata");
@@ -145,6 +146,14 @@ std::vector<Finding> check_callback(const Value& callback, const std::string& pa
                         "{\"id\"} or {\"name\"} of a credential is expected.",
                         {}});
   return findings;
+}
+
+std::vector<Finding> check_config_size(const Value& config) {
+  if (to_json(config).size() <= config_bytes_max) return {};
+  return {{"invalid_config",
+           "/config",
+           "A configuration has at most " + std::to_string(config_bytes_max) + " bytes.",
+           {}}};
 }
 
 std::vector<Finding> check_metadata(const Value& metadata) {

@@ -6,6 +6,7 @@
 namespace fermata::callback {
 
 constexpr size_t metadata_bytes_max = 4'096;
+constexpr size_t config_bytes_max = 65'536;
 constexpr size_t url_bytes_max = 2'048;
 
 struct OpenRequest {
@@ -17,6 +18,8 @@ Outcome<OpenRequest> read_open_request(const Value& body);
 
 /// `{url, credentials?}` as the API takes it: what is wrong with it, paths beginning with `path`.
 std::vector<Finding> check_callback(const Value& callback, const std::string& path);
+/// What a request gives as the configuration of a wait is kept with it, so it has a bound.
+std::vector<Finding> check_config_size(const Value& config);
 /// An object of at most so many bytes.
 std::vector<Finding> check_metadata(const Value& metadata);
 

@@ -120,6 +120,16 @@ Finding missing_date(const WaitPlan& plan) {
           {}};
 }
 
+std::optional<Finding> refusal_of(const WaitPlan& plan, Instant now) {
+  if (plan.missing)
+    return plan.missing->action == waits::DateAction::fail ? std::optional(missing_date(plan))
+                                                           : std::nullopt;
+  if (!plan.past || plan.at > now || plan.past->action != waits::DateAction::fail)
+    return std::nullopt;
+  return Finding{
+      "date_in_past", "/target_date", "the date " + to_rfc3339(plan.at) + " is in the past", {}};
+}
+
 Result<WaitPlan, std::vector<Finding>> plan_typed_wait(const std::string& type, Value config,
                                                        const WaitMoment& moment) {
   auto read = waits::read_config(type, config);
@@ -136,7 +146,8 @@ Result<WaitPlan, std::vector<Finding>> plan_typed_wait(const std::string& type, 
   if (!found) return Failure{std::vector<Finding>{std::move(found).error()}};
   plan.at = found->at;
   if (const auto* date = std::get_if<waits::UntilDate>(&read->kind)) plan.past = date->past;
-  if (found->intent) plan.intent = shown(*found);
+  // What is to be warned of is told, also of an instant that was given as one.
+  if (found->intent || !found->warnings.empty()) plan.intent = shown(*found);
   return plan;
 }
 

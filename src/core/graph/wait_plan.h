@@ -37,6 +37,9 @@ struct WaitMoment {
 WaitMoment wait_moment(const Step& step, Instant now, std::string wait_id);
 /// What is wrong when the date is missing and nothing else is to follow from that.
 Finding missing_date(const WaitPlan& plan);
+/// Why a request for the wait is refused although its configuration is well: the date is missing or
+/// has passed, and that is to fail.
+std::optional<Finding> refusal_of(const WaitPlan& plan, Instant now);
 Result<WaitPlan, std::vector<Finding>> plan_typed_wait(const std::string& type, Value config,
                                                        const WaitMoment& moment);
 

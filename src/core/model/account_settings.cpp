@@ -34,6 +34,10 @@ constexpr std::array<std::string_view, 7> weekdays = {"sunday",   "monday", "tue
 
 std::string shown(const Value& value) { return shortened(to_json(value)); }
 
+bool has_control(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < ' '; });
+}
+
 /// A list of what `read` takes, at most so many; one finding for each that it does not.
 template <class Read>
 void each_in(ConfigFields& fields, std::string_view name, std::string_view code, size_t most,
@@ -74,7 +78,8 @@ void read_holidays(ConfigFields& fields, AccountSettings& settings) {
     if (date.is_string()) holiday.date = date.as_string();
     if (name.is_string()) holiday.name = name.as_string();
     auto parsed = parse_holiday(holiday.date);
-    bool named = name.is_null() || (name.is_string() && holiday.name.size() <= holiday_name_max);
+    bool named = name.is_null() || (name.is_string() && holiday.name.size() <= holiday_name_max &&
+                                    !has_control(holiday.name));
     bool known =
         !given.is_object() || std::ranges::all_of(given.members(), [](const Value::Member& member) {
           return member.key.as_string() == "date" || member.key.as_string() == "name";
@@ -143,28 +148,71 @@ void read_waits(ConfigFields& fields, AccountSettings& settings) {
 }
 
 std::string read_url(ConfigFields& fields, std::string_view name) {
-  auto url = fields.text(name, invalid);
+  auto url = fields.text(name, invalid, url_length_max);
   if (!url) return {};
   bool web = url->starts_with("https://") || url->starts_with("http://");
-  if (web && url->size() <= url_length_max && url->find_first_of(" \t\r\n") == std::string::npos)
-    return *std::move(url);
+  if (web && url->find(' ') == std::string::npos) return *std::move(url);
   fields.complain(invalid, name, quoted(name) + " must be an address with http:// or https://.");
   return {};
 }
 
-bool looks_like_network(std::string_view text) {
-  size_t slash = text.find('/');
-  std::string_view address = text.substr(0, slash);
-  if (address.size() < 2 || address.find_first_not_of("0123456789abcdefABCDEF.:") != address.npos)
-    return false;
-  if (address.find_first_of(".:") == address.npos) return false;
-  if (slash == text.npos) return true;
-  std::string_view bits = text.substr(slash + 1);
-  if (bits.empty() || bits.size() > 3 || bits.find_first_not_of("0123456789") != bits.npos)
+bool is_number_up_to(std::string_view text, int most) {
+  if (text.empty() || text.size() > 3 || text.find_first_not_of("0123456789") != text.npos)
     return false;
   int number = 0;
-  for (char digit : bits) number = number * 10 + (digit - '0');
-  return number <= (address.find(':') == address.npos ? 32 : 128);
+  for (char digit : text) number = number * 10 + (digit - '0');
+  return number <= most;
+}
+
+/// Four numbers up to 255.
+bool is_ip4(std::string_view text) {
+  for (int part = 0; part < 3; ++part) {
+    size_t dot = text.find('.');
+    if (dot == text.npos || !is_number_up_to(text.substr(0, dot), 255)) return false;
+    text.remove_prefix(dot + 1);
+  }
+  return is_number_up_to(text, 255);
+}
+
+/// How many groups of up to four hexadecimal digits, between colons; 0 when something else is
+/// there. The last may be written as an address of four numbers, which is two groups.
+size_t ip6_groups(std::string_view text) {
+  constexpr std::string_view digits = "0123456789abcdefABCDEF";
+  size_t groups = 0;
+  while (true) {
+    size_t colon = text.find(':');
+    std::string_view group = text.substr(0, colon);
+    if (colon == text.npos && is_ip4(group)) return groups + 2;
+    if (group.empty() || group.size() > 4 || group.find_first_not_of(digits) != group.npos)
+      return 0;
+    ++groups;
+    if (colon == text.npos) return groups;
+    text.remove_prefix(colon + 1);
+  }
+}
+
+/// Eight groups, or fewer with `::` for the rest, which are zero.
+bool is_ip6(std::string_view text) {
+  size_t gap = text.find("::");
+  if (gap == text.npos) return ip6_groups(text) == 8;
+  std::string_view before = text.substr(0, gap), after = text.substr(gap + 2);
+  size_t groups = 0;
+  for (std::string_view part : {before, after}) {
+    if (part.empty()) continue;
+    size_t some = ip6_groups(part);
+    if (some == 0) return false;
+    groups += some;
+  }
+  return groups < 8;
+}
+
+/// An address, or a network as address and bits.
+bool is_network(std::string_view text) {
+  size_t slash = text.find('/');
+  std::string_view address = text.substr(0, slash);
+  bool four = is_ip4(address);
+  if (!four && !is_ip6(address)) return false;
+  return slash == text.npos || is_number_up_to(text.substr(slash + 1), four ? 32 : 128);
 }
 
 void read_callbacks(ConfigFields& fields, AccountSettings& settings) {
@@ -179,7 +227,7 @@ void read_callbacks(ConfigFields& fields, AccountSettings& settings) {
   callbacks.give_up_hours =
       part->whole("give_up_hours", invalid, 1, give_up_hours_max).value_or(callbacks.give_up_hours);
   each_in(*part, "allow_networks", invalid, networks_max, [&](const Value& net) -> std::string {
-    if (!net.is_string() || !looks_like_network(net.as_string()))
+    if (!net.is_string() || !is_network(net.as_string()))
       return "A network such as 10.0.0.0/8 is expected, not " + shown(net) + ".";
     callbacks.allow_networks.emplace_back(net.as_string());
     return {};

@@ -103,6 +103,19 @@ TEST(AccountSettings, every_bound_is_held) {
   EXPECT_EQ(complaints(R"({"callbacks":{"allow_networks":["10.0.0.0/33","fd00::/64","::/129"]}})"),
             (Lines{"invalid_setting /callbacks/allow_networks/0",
                    "invalid_setting /callbacks/allow_networks/2"}));
+  for (const char* network :
+       {"25:61", "10.0.0/8", "10.0.0.256", "1.2.3.4.5", "fd00:::/8", "::1::", "1:2:3:4:5:6:7:8:9",
+        "12345::", "fd00::g/8", "10.0.0.0/", "/8", "10.0.0.0/08000", "::ffff:1.2.3"})
+    EXPECT_EQ(complaints(R"({"callbacks":{"allow_networks":[")" + std::string(network) + R"("]}})"),
+              Lines{"invalid_setting /callbacks/allow_networks/0"})
+        << network;
+  for (const char* network : {"10.1.2.3", "0.0.0.0/0", "::", "::/0", "::1", "fd00::/8",
+                              "fe80::1:2/64", "1:2:3:4:5:6:7:8/128", "::ffff:10.0.0.0/104"})
+    EXPECT_EQ(complaints(R"({"callbacks":{"allow_networks":[")" + std::string(network) + R"("]}})"),
+              Lines{})
+        << network;
+  EXPECT_EQ(complaints(R"({"holidays":[{"date":"12-25","name":"a\u0007"}]})"),
+            Lines{"invalid_holiday /holidays/0"});
   EXPECT_EQ(complaints(R"({"business_days":["mon"]})"), Lines{"invalid_setting /business_days/0"});
   EXPECT_EQ(complaints(R"({"holidays":[{"date":"2026-01-01","nmae":"x"}]})"),
             Lines{"invalid_holiday /holidays/0"});

@@ -93,18 +93,12 @@ Outcome<Opening> plan_opening(const Step& step, const OpenWait& open) {
     return complete_opening(step, open, std::move(id), std::move(out));
   }
   auto plan = graph::plan_typed_wait(open.type, open.config, graph::wait_moment(step, step.at, id));
-  if (plan && plan->missing && plan->missing->action == waits::DateAction::fail)
-    plan = Failure{std::vector{graph::missing_date(*plan)}};
   if (!plan) return refused_config(std::move(plan).error());
+  if (auto refusal = graph::refusal_of(*plan, step.at)) return refused_config({*refusal});
   out.missing = plan->missing.has_value();
   if (out.missing) out.past = plan->missing;
   if (!out.missing && plan->past && plan->at <= step.at) out.past = plan->past;
   if (out.past) out.branch = branch_of(*out.past);
-  if (out.past && out.past->action == waits::DateAction::fail)
-    return refused_config({{"date_in_past",
-                            "/target_date",
-                            "the date " + to_rfc3339(plan->at) + " is in the past",
-                            {}}});
   out.event.wait.config = std::move(plan->config);
   out.event.wait.due = plan->at;
   out.event.wait.intent = std::move(plan->intent);

@@ -10,6 +10,11 @@ namespace {
 
 constexpr size_t holidays_max = 2'000;
 
+bool without_controls(std::string_view text) {
+  return std::ranges::none_of(
+      text, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; });
+}
+
 std::vector<std::string_view> parts_of(std::string_view choices) {
   std::vector<std::string_view> parts;
   while (true) {
@@ -69,11 +74,15 @@ void ConfigFields::allow_only(std::string_view names) {
   }
 }
 
-std::optional<std::string> ConfigFields::text(std::string_view name, std::string_view code) {
+std::optional<std::string> ConfigFields::text(std::string_view name, std::string_view code,
+                                              size_t bytes_max) {
   const Value* value = known(name);
   if (value == nullptr) return std::nullopt;
-  if (value->is_string() && !value->as_string().empty()) return std::string(value->as_string());
-  complain(code, name, quoted(name) + " must be a text; it is " + shown(*value) + ".");
+  std::string_view text = value->is_string() ? value->as_string() : std::string_view();
+  if (!text.empty() && text.size() <= bytes_max && without_controls(text)) return std::string(text);
+  complain(code, name,
+           quoted(name) + " must be a text of at most " + std::to_string(bytes_max) +
+               " bytes without control characters; it is " + shown(*value) + ".");
   return std::nullopt;
 }
 

@@ -19,7 +19,9 @@ class ConfigFields {
   void allow_only(std::string_view names);
   void complain(std::string_view code, std::string_view name, std::string message);
 
-  std::optional<std::string> text(std::string_view name, std::string_view code);
+  /// Not empty, without control characters; as long as names of steps, edges and zones may be.
+  std::optional<std::string> text(std::string_view name, std::string_view code,
+                                  size_t bytes_max = 1'000);
   std::optional<bool> boolean(std::string_view name);
   /// A JSON integer within bounds, both included.
   std::optional<int64_t> whole(std::string_view name, std::string_view code, int64_t least,

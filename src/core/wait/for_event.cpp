@@ -20,6 +20,11 @@ bool is_correlation(std::string_view text) {
   return true;
 }
 
+/// Criteria without a condition hear everything; what is an expression is taken to have some.
+bool narrows(const Value& criteria) {
+  return !criteria.is_null() && !(criteria.is_object() && criteria.size() == 0);
+}
+
 class Reader {
  public:
   Reader(const Value& config, const ForEventRules& rules, IsOpen is_open,
@@ -88,8 +93,9 @@ class Reader {
     own = item == nullptr || fields.has("correlation_id");
     event.correlation_id = own ? correlation_of(fields) : correlation_of(fields_, false);
     if (item != nullptr) event.branch = fields.text("branch", "unknown_step").value_or("");
-    bool narrowed = !event.criteria.is_null() || !event.correlation_id.empty() ||
-                    fields.has("correlation_id") || fields.has("criteria");
+    bool narrowed = narrows(event.criteria) || !event.correlation_id.empty() ||
+                    narrows((item ? *item : config_).get("criteria")) ||
+                    fields.has("correlation_id");
     if (made_.scope == EventScope::account && !narrowed)
       fields.complain("invalid_config", "criteria",
                       "\"scope\": \"account\" needs \"criteria\" or \"correlation_id\".");

@@ -97,6 +97,9 @@ TEST(ForEvent, types_and_criteria_are_checked) {
             "invalid_criteria /criteria");
   EXPECT_EQ(findings(R"({"event_type": "email_open", "scope": "account"})"),
             "invalid_config /criteria");
+  EXPECT_EQ(findings(R"({"event_type": "email_open", "scope": "account", "criteria": {}})"),
+            "invalid_config /criteria")
+      << "criteria without a condition narrow nothing";
   EXPECT_EQ(findings(R"({"event_type": "email_open", "correlation_id": "a b"})"),
             "invalid_id /correlation_id");
   EXPECT_EQ(findings(R"({"event_type": "email_open", "scope": "account", "correlation_id": "k"})"),

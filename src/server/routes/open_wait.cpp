@@ -32,8 +32,13 @@ std::string mark_for(const Call& call) {
   return sha256_hex(key).substr(0, 32) + ":" + sha256_hex(to_canonical_json(call.body));
 }
 
-/// What the type alone refuses is refused before anything is registered for it.
-Outcome<void> refuse_config(Api& api, const AccountId& account, const OpenWait& open) {
+/// What can be told to be refused already is refused before anything is registered for it.
+Outcome<void> refuse_early(Api& api, const Call& call, const OpenWait& open) {
+  const AccountId& account = call.who.account;
+  FERMATA_TRY(contact, api.contacts().find_contact({account, open.contact_id}));
+  if (contact && contact->is_out_of(WorkflowId(call.variable(0))))
+    return fail(ErrorCode::contact_opted_out,
+                "The contact `" + open.contact_id + "` has opted out.");
   std::vector<Finding> findings;
   auto chosen = api.account_book().accounts()->settings_of(account);
   if (open.type == "for_event") {
@@ -42,8 +47,13 @@ Outcome<void> refuse_config(Api& api, const AccountId& account, const OpenWait& 
   } else {
     const AccountSettings usual;
     auto plan = graph::plan_typed_wait(
-        open.type, open.config, {api.now(), *api.zones(), "", chosen ? *chosen : usual, nullptr});
-    if (!plan) findings = std::move(plan).error();
+        open.type, open.config,
+        {api.now(), *api.zones(), "", chosen ? *chosen : usual, contact ? &*contact : nullptr});
+    if (!plan) {
+      findings = std::move(plan).error();
+    } else if (auto refusal = graph::refusal_of(*plan, api.now())) {
+      findings = {*std::move(refusal)};
+    }
   }
   if (findings.empty()) return {};
   for (Finding& finding : findings) finding.path = "/config" + finding.path;
@@ -62,7 +72,7 @@ Outcome<Asked> look_around(Api& api, const Call& call) {
     return fail(ErrorCode::workflow_not_found, "There is no workflow `" + call.variable(0) + "`.");
   FERMATA_TRY(run, api.reader().summary(RunId(call.variable(1))));
   bool foreign =
-      run && (run->account != call.who.account || (workflow && run->workflow != workflow->id));
+      run && (run->account != call.who.account || run->workflow.text() != call.variable(0));
   if (foreign || (!run && !registers)) return no_such_run(call.variable(1));
   if (workflow && !workflow->active)
     return fail(ErrorCode::workflow_inactive,
@@ -172,8 +182,7 @@ void open_wait(Api& api, Call call) {
   if (!front::is_valid_id(call.variable(1)))
     return api.fail(
         call, {ErrorCode::invalid_id, "`" + call.variable(1) + "` cannot name an execution.", {}});
-  if (auto config = refuse_config(api, call.who.account, open); !config)
-    return api.fail(call, config.error());
+  if (auto early = refuse_early(api, call, open); !early) return api.fail(call, early.error());
   if (auto made = make_workflow(api, call, *asked); !made) return api.fail(call, made.error());
   register_and_open(api, call, *asked);
 }

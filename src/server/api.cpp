@@ -11,6 +11,7 @@
 #include "server/console/folder.h"
 #include "server/look_back.h"
 #include "server/problem.h"
+#include "server/routes/idempotency.h"
 #include "server/routes/table.h"
 #include "server/wait_sweep.h"
 
@@ -247,7 +248,9 @@ void Api::handle(const http::Request& request, http::Responder responder) {
 
 void Api::dispatch(Call call) {
   if (auto refusal = guard(call)) return call.send(*std::move(refusal));
-  if (call.route.work != Work::blocking) return run(std::move(call));
+  // What may have been answered before is looked up.
+  bool looks_up = call.route.remembers && !call.request.header("idempotency-key").empty();
+  if (call.route.work != Work::blocking && !looks_up) return run(std::move(call));
   http::Responder spare = call.responder;
   bool queued = pool_.submit([this, moved = std::move(call)]() mutable { run(std::move(moved)); });
   if (!queued)
@@ -335,6 +338,7 @@ Outcome<void> Api::read_body(Call& call) const {
 
 void Api::run(Call call) {
   if (auto read = read_body(call); !read) return fail(call, read.error());
+  if (call.route.remembers && routes::answer_remembered(*this, call)) return;
   call.route.handler(*this, std::move(call));
 }
 

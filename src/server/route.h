@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,9 +24,14 @@ struct Call {
   Principal who;
   http::QueryFields query;
   Value body;  ///< of a route that takes JSON; null when none was sent
+  /// Keeps a first answer under its Idempotency-Key and sends it; empty: it is only sent.
+  std::function<void(const Call&, http::Response)> keep{};
 
   const std::string& variable(size_t index) const { return request.variables[index]; }
-  void send(http::Response response) const { responder.send(std::move(response)); }
+  void send(http::Response response) const {
+    if (keep) return keep(*this, std::move(response));
+    responder.send(std::move(response));
+  }
   void send_json(int status, const Value& value) const;
 };
 
@@ -62,6 +68,9 @@ struct Route {
   std::string_view request_schema = "";              ///< JSON Schema of the body, or empty
   std::string_view response_schema = "";             ///< JSON Schema of the answer, or empty
   std::string_view media_type = "application/json";  ///< of the answer
+  /// What it answers under an Idempotency-Key is kept and answered again. For those that act on
+  /// what is there; those that make something know their repeats by what they made.
+  bool remembers = false;
 };
 
 }  // namespace fermata::server

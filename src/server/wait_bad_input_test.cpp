@@ -47,11 +47,44 @@ Endpoints opening() {
             {"/config/timezone", text},
             {"/config/offset", object},
             {"/config/target_time", text},
+            {"/config/repeat", text},
+            {"/config/past_action", text},
+            {"/config/missing_action", text},
+            {"/config/follow_field", boolean},
+            {"/config/timezone_mode", text},
+            {"/config/spread_seconds", number},
+            {"/config/resume_window", object},
             {"/config/gap_policy", text}}},
           {"POST",
            wait_path,
+           R"({"step_id":"w","wait_type":"until_date","callback":{"url":"https://crm.example/"},
+               "config":{"anchor_date":"2026-02-01","offset":{"days":1},
+               "resume_window":{"start":"09:00","end":"17:00"}}})",
+           {{"/callback/url", text},
+            {"/callback/credentials", object},
+            {"/config/anchor_date", text},
+            {"/config/offset/years", number},
+            {"/config/offset/months", number},
+            {"/config/offset/days", number},
+            {"/config/offset/hours", number},
+            {"/config/offset/minutes", number},
+            {"/config/resume_window/start", text},
+            {"/config/resume_window/end", text},
+            {"/config/resume_window/days", array},
+            {"/config/resume_window/business_days_only", boolean},
+            {"/config/resume_window/timezone", text}}},
+          {"POST",
+           wait_path,
            R"({"step_id":"w","wait_type":"until_time","config":{"target_time":"09:00"}})",
-           {{"/config/target_time", text}, {"/config/days", array}, {"/config/timezone", text}}},
+           {{"/config/target_time", text},
+            {"/config/days", array},
+            {"/config/business_days_only", boolean},
+            {"/config/holidays", array},
+            {"/config/skip_today", boolean},
+            {"/config/timezone_mode", text},
+            {"/config/gap_policy", text},
+            {"/config/spread_seconds", number},
+            {"/config/timezone", text}}},
           {"POST",
            wait_path,
            R"({"step_id":"w","wait_type":"for_event","config":{"event_type":"email_open"}})",
@@ -60,7 +93,22 @@ Endpoints opening() {
             {"/config/timeout_action", text},
             {"/config/correlation_id", text},
             {"/config/criteria", object},
-            {"/config/scope", text}}}};
+            {"/config/timeout", object},
+            {"/config/related_at", text},
+            {"/config/scope", text}}},
+          {"POST",
+           wait_path,
+           R"({"step_id":"w","wait_type":"for_event","config":{"mode":"any","lookback":5,
+               "timeout":{"duration":2,"unit":"days"},"events":[{"event_type":"email_open"}]}})",
+           {{"/config/mode", text},
+            {"/config/events", array},
+            {"/config/lookback", number},
+            {"/config/timeout/duration", number},
+            {"/config/timeout/unit", text},
+            {"/config/events/0", object},
+            {"/config/events/0/event_type", text},
+            {"/config/events/0/criteria", object},
+            {"/config/events/0/correlation_id", text}}}};
 }
 
 Endpoints steering() {
@@ -153,7 +201,12 @@ Endpoints rules_and_settings() {
       {"PUT",
        "/workflows/n/goals",
        R"({"mode":"any","goals":[{"id":"g","event_type":"email_open"}]})",
-       {{"/mode", text}, {"/goals", array}}},
+       {{"/mode", text},
+        {"/goals", array},
+        {"/goals/0", object},
+        {"/goals/0/id", text},
+        {"/goals/0/event_type", text},
+        {"/goals/0/criteria", object}}},
       {"POST",
        "/workflows/n/deactivate",
        R"({"on_waits":"keep"})",
@@ -200,18 +253,23 @@ class WaitBadInput : public testing::Test {
       all += world.ask("GET", std::string("/api/v1") + target).text + "\n";
     return all;
   }
-  static Value with(const Endpoint& endpoint, const std::string& path, const Value& value) {
-    Value body = *parse_json(endpoint.body);
-    size_t second = path.find('/', 1);
-    if (second == std::string::npos) {
-      body.set(path.substr(1), value);
-      return body;
+  /// The value with what stands at the path (objects and lists) replaced.
+  static Value placed(const Value& whole, std::string_view path, const Value& value) {
+    if (path.empty()) return value;
+    size_t end = std::min(path.find('/', 1), path.size());
+    std::string part(path.substr(1, end - 1));
+    if (whole.is_array()) {
+      std::vector<Value> items(whole.items().begin(), whole.items().end());
+      size_t index = std::stoul(part);
+      items.at(index) = placed(items.at(index), path.substr(end), value);
+      return Value::array(items);
     }
-    std::string part = path.substr(1, second - 1);
-    Value inner = body.get(part).is_object() ? body.get(part) : Value::object();
-    inner.set(path.substr(second + 1), value);
-    body.set(part, inner);
-    return body;
+    Value object = whole.is_object() ? whole : Value::object();
+    object.set(part, placed(object.get(part), path.substr(end), value));
+    return object;
+  }
+  static Value with(const Endpoint& endpoint, const std::string& path, const Value& value) {
+    return placed(*parse_json(endpoint.body), path, value);
   }
   static bool names(const Value& problem, const std::string& path) {
     for (const Value& error : problem.get("errors").items())

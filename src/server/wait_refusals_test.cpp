@@ -50,6 +50,15 @@ TEST_F(WaitRefusals, mistakes_of_waits_for_events_have_their_codes) {
   EXPECT_EQ(open("until_date", R"({"target_date": "2026-02-14",
                 "resume_window": {"start": "09:00", "end": "10:00", "days": []}})"),
             "422 invalid_window /config/resume_window/days");
+  const std::string endless(70'000, 'x');
+  EXPECT_EQ(with(R"("timeout_action": "branch", "timeout_step": ")" + endless + "\""),
+            "422 invalid_config /config");
+  EXPECT_EQ(
+      with(R"("timeout_action": "branch", "timeout_step": ")" + endless.substr(0, 1'001) + "\""),
+      "422 unknown_step /config/timeout_step");
+  EXPECT_EQ(with(R"("timeout_action": "branch", "timeout_step": "a\u0007")"),
+            "422 unknown_step /config/timeout_step");
+  EXPECT_EQ(with(R"("criteria": {"a": ")" + endless + "\"}"), "422 invalid_config /config");
   EXPECT_EQ(ask("GET", "/waits").body.get("total"), Value(0)) << "nothing is stored";
 }
 
@@ -74,6 +83,9 @@ TEST_F(WaitRefusals, filters_of_bulk_actions_are_named_where_they_stand) {
   EXPECT_EQ(bulk(R"({"wait_type": "x"})"), "422 invalid_field /filter/wait_type");
   EXPECT_EQ(bulk(R"({"on_hold": "x"})"), "422 invalid_field /filter/on_hold");
   EXPECT_EQ(bulk("{}"), "422 filter_required /filter");
+  EXPECT_EQ(told("POST", "/waits/bulk", R"({"action": "", "ids": ["x"]})"),
+            "422 invalid_field /action")
+      << "no action is not one that resumes";
 }
 
 // W-25, W-29, W-30: what has changed since it was read.

@@ -106,6 +106,8 @@ void fire_token_timer(Step& step, TokenId id);
 /// nothing when there is no such edge.
 std::optional<std::vector<EdgeIndex>> edges_to(const Run& run, TokenId id,
                                                const std::string& branch);
+/// Whether a branch of the node with this id is called so, by the step it leads to or by its edge.
+bool has_branch(const Definition& definition, std::string_view node, std::string_view branch);
 /// The token at a wait leaves it because of what its date has become (W-42); the plan is past or
 /// missing.
 struct WaitPlan;

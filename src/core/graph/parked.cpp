@@ -231,18 +231,33 @@ void start_signal_wait(Step& step, TokenId id, const Value& parameters) {
   step.emit(WaitOpened{activation, "signal", until, "", name, {}, "", std::move(config)});
 }
 
+namespace {
+
+EdgeIndex branch_of_node(const Definition& definition, const Node& node, std::string_view branch) {
+  for (const std::vector<EdgeIndex>* ways : {&node.normal_out, &node.routes})
+    for (EdgeIndex edge : *ways) {
+      if (edge == no_edge) continue;
+      const Edge& way = definition.edges[edge];
+      if (way.id == branch || definition.nodes[way.dst].id == branch) return edge;
+    }
+  return no_edge;
+}
+
+}  // namespace
+
 std::optional<std::vector<EdgeIndex>> edges_to(const Run& run, TokenId id,
                                                const std::string& branch) {
   const Node& node = run.definition->nodes[run.tokens.at(id).node];
   if (branch.empty()) return node.normal_out;
-  for (const std::vector<EdgeIndex>* ways : {&node.normal_out, &node.routes})
-    for (EdgeIndex edge : *ways) {
-      if (edge == no_edge) continue;
-      const Edge& way = run.definition->edges[edge];
-      if (way.id == branch || run.definition->nodes[way.dst].id == branch)
-        return std::vector<EdgeIndex>{edge};
-    }
-  return std::nullopt;
+  EdgeIndex edge = branch_of_node(*run.definition, node, branch);
+  if (edge == no_edge) return std::nullopt;
+  return std::vector<EdgeIndex>{edge};
+}
+
+bool has_branch(const Definition& definition, std::string_view node, std::string_view branch) {
+  for (const Node& one : definition.nodes)
+    if (one.id == node) return branch_of_node(definition, one, branch) != no_edge;
+  return false;
 }
 
 void resume_by_hand(Step& step, TokenId id, const Value& event, std::vector<EdgeIndex> edges) {

@@ -9,9 +9,14 @@ namespace {
 
 std::vector<std::string> chosen(const Run& run, const std::string& id) {
   std::vector<std::string> ids;
-  for (const auto& [key, wait] : run.waits)
-    if (is_pending(wait.status) && key.source != WaitSource::flow && (id.empty() || wait.id == id))
-      ids.push_back(wait.id);
+  auto add = [&](const WaitKey& key, const Wait& wait) {
+    if (is_pending(wait.status) && key.source != WaitSource::flow) ids.push_back(wait.id);
+  };
+  if (id.empty()) {
+    for (const auto& [key, wait] : run.waits) add(key, wait);
+  } else if (const auto* found = find_wait(run, id)) {
+    add(found->first, found->second);
+  }
   return ids;
 }
 

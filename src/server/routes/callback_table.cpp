@@ -44,7 +44,8 @@ const Route table[] = {
     {.method = Method::post, .path = "/api/v1/executions/{execution_id}/complete",
      .access = Access::operator_, .work = Work::blocking, .handler = routes::complete_execution,
      .summary = "End an execution that another engine runs.", .body = Body::json_optional,
-     .request_schema = complete_schema},
+     .request_schema = complete_schema,
+     .remembers = true},
     {.method = Method::get, .path = "/api/v1/callbacks", .access = Access::viewer,
      .work = Work::blocking, .handler = routes::list_callbacks,
      .summary = "Callbacks with their attempts, newest first.",
@@ -52,7 +53,8 @@ const Route table[] = {
     {.method = Method::post, .path = "/api/v1/callbacks/{delivery_id}/redeliver",
      .access = Access::operator_, .work = Work::command, .handler = routes::redeliver_callback,
      .summary = "Send a callback again that was given up.", .body = Body::json_optional,
-     .success = 202, .response_schema = delivery_schema},
+     .success = 202, .response_schema = delivery_schema,
+     .remembers = true},
 };
 // clang-format on
 

@@ -1,5 +1,3 @@
-#include <atomic>
-
 #include "front/fields.h"
 #include "server/routes/wait_routes.h"
 
@@ -16,32 +14,6 @@ Outcome<std::string> reason_in(const Call& call) {
   return *reason;
 }
 
-/// Each on its own: what ends meanwhile is not counted.
-void cancel_all(Api& api, const Call& call, const std::vector<WaitRecord>& waits,
-                const std::string& reason) {
-  struct Tally {
-    std::atomic<size_t> open{1};
-    std::atomic<size_t> cancelled{0};
-  };
-  auto tally = std::make_shared<Tally>();
-  auto settle = [tally, call] {
-    if (--tally->open > 0) return;
-    call.send_json(200, Value::object({{"success", true}, {"cancelled", tally->cancelled.load()}}));
-  };
-  for (const WaitRecord& record : waits) {
-    if (!is_pending(record.wait.status)) continue;
-    ++tally->open;
-    bool taken =
-        api.intake().submit({record.run, CancelWait{record.wait.id, reason}, call.who.actor},
-                            [tally, settle](Outcome<RunSummary> outcome) {
-                              if (outcome) ++tally->cancelled;
-                              settle();
-                            });
-    if (!taken) settle();
-  }
-  settle();
-}
-
 }  // namespace
 
 void cancel_wait(Api& api, Call call) {
@@ -51,7 +23,9 @@ void cancel_wait(Api& api, Call call) {
   if (!occurrence) return api.fail(call, occurrence.error());
   auto waits = waits_at_step(api, call);
   if (!waits) return api.fail(call, waits.error());
-  if (occurrence->all) return cancel_all(api, call, *waits, *reason);
+  if (occurrence->all)
+    return send_to_each(api, call, *waits, "cancelled",
+                        [&](const std::string& wait) { return CancelWait{wait, *reason}; });
   auto record = chosen(*waits, *occurrence);
   if (!record) return api.fail(call, record.error());
   cancel_chosen(api, std::move(call), *record, *std::move(reason));

@@ -17,4 +17,9 @@ Outcome<bool> answer_repeat(Api& api, const Call& call,
 std::optional<IdempotencyMark> mark_of(Api& api, const Call& call, std::string hash, int status,
                                        const Value& answer);
 
+/// Of a route that remembers (`Route::remembers`): true when the request came before and was
+/// answered so. Else its answer, if it succeeds, is kept before it is sent. A server that dies in
+/// between has done what was asked and not kept the answer: a repeat is then told what it finds.
+bool answer_remembered(Api& api, Call& call);
+
 }  // namespace fermata::server::routes

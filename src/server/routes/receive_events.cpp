@@ -72,6 +72,10 @@ Value invalid_item(const Error& error) {
   return Value::object({{"status", "invalid"}, {"problem", problem_value(error, "")}});
 }
 
+Error key_was_used() {
+  return {ErrorCode::idempotency_key_reused, "The key was used with another event.", {}};
+}
+
 Outcome<Duration> patience_of(Api& api, const Call& call) {
   FERMATA_TRY(wanted, wait_wanted(api, call));
   if (wanted && *wanted > patience_max)
@@ -105,8 +109,7 @@ void receive_one(Api& api, Call call, Duration patience) {
   incoming.reply = [&api, call, by_key, sent = *std::move(signal)](Outcome<SignalTold> told) {
     if (!told) return api.fail(call, told.error());
     if (by_key && told->duplicate && !same_request(told->record.signal, sent))
-      return api.fail(
-          call, {ErrorCode::idempotency_key_reused, "The key was used with another event.", {}});
+      return api.fail(call, key_was_used());
     call.send_json(200, receipt(*told, by_key));
   };
   std::vector<IncomingSignal> one;
@@ -141,10 +144,13 @@ void receive_many(Api& api, Call call, const Value& events, Duration patience) {
     bool by_key = signal->id.empty() && !named_by_key(call, i).empty();
     if (by_key) signal->id = named_by_key(call, i);
     incoming.push_back({*signal, call.who.actor, patience, {}});
-    incoming.back().reply = [results, i, by_key](Outcome<SignalTold> told) {
-      results->set(i, told ? receipt(*told, by_key)
-                           : Value::object({{"status", "failed"},
-                                            {"problem", problem_value(told.error(), "")}}));
+    incoming.back().reply = [results, i, by_key,
+                             sent = *std::move(signal)](Outcome<SignalTold> told) {
+      if (!told)
+        return results->set(
+            i, Value::object({{"status", "failed"}, {"problem", problem_value(told.error(), "")}}));
+      bool other = by_key && told->duplicate && !same_request(told->record.signal, sent);
+      results->set(i, other ? invalid_item(key_was_used()) : receipt(*told, by_key));
     };
   }
   if (!incoming.empty() && !api.signals().submit_signals(std::move(incoming)))

@@ -16,9 +16,7 @@ Outcome<ResumeAsked> read_resume(const Call& call, bool with_occurrence) {
   if (const Value* output = fields.any("output")) asked.resume.output = *output;
   asked.resume.branch = fields.text("branch", 200).value_or("");
   asked.resume.dry_run = fields.boolean("dry_run").value_or(false);
-  if (with_occurrence)
-    if (auto number = fields.integer("occurrence", 1, UINT32_MAX))
-      asked.occurrence.number = static_cast<uint32_t>(*number);
+  if (with_occurrence) asked.occurrence = occurrence_in(fields);
   FERMATA_TRY_VOID(fields.finish());
   return asked;
 }
@@ -30,6 +28,12 @@ void resume_wait(Api& api, Call call) {
   if (!asked) return api.fail(call, asked.error());
   auto waits = waits_at_step(api, call);
   if (!waits) return api.fail(call, waits.error());
+  if (asked->occurrence.all)
+    return send_to_each(api, call, *waits, "resumed", [&](const std::string& wait) {
+      ResumeWait one = asked->resume;
+      one.wait = wait;
+      return one;
+    });
   auto record = chosen(*waits, asked->occurrence);
   if (!record) return api.fail(call, record.error());
   resume_chosen(api, std::move(call), *record, std::move(asked->resume));

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <mutex>
 
 #include "core/run/wait_view.h"
 #include "server/routes/wait_routes.h"
@@ -88,6 +89,63 @@ void send_to_wait(Api& api, Call call, const WaitRecord& record, CommandBody bod
   api.fail(spare, {stopping ? ErrorCode::shutting_down : ErrorCode::queue_full,
                    stopping ? "The server is stopping." : "The engine's queue is full.",
                    {}});
+}
+
+front::Occurrence occurrence_in(front::Fields& fields) {
+  front::Occurrence occurrence;
+  const Value* given = fields.any("occurrence");
+  if (given == nullptr || given->is_null()) return occurrence;
+  occurrence.all = *given == Value("all");
+  bool number = given->is_integer() && given->as_integer() > 0 && given->as_integer() <= UINT32_MAX;
+  if (number) occurrence.number = static_cast<uint32_t>(given->as_integer());
+  if (!number && !occurrence.all)
+    fields.wrong("occurrence", "A whole number from 1 or `all` is expected.");
+  return occurrence;
+}
+
+namespace {
+
+/// What became of a command to several waits; the last one answers.
+struct EachWait {
+  EachWait(Call asked, std::string_view word) : call(std::move(asked)), counted(word) {}
+  void settle(Api& api, const Outcome<RunSummary>& outcome) {
+    std::unique_lock lock(mutex);
+    if (outcome) ++done;
+    bool ended = !outcome && outcome.error().code == ErrorCode::wait_ended;
+    if (!outcome && !ended && !refusal) refusal = outcome.error();
+    close(api, std::move(lock));
+  }
+  void close(Api& api, std::unique_lock<std::mutex> lock) {
+    if (--open > 0) return;
+    lock.unlock();
+    if (done == 0 && refusal) return api.fail(call, *refusal);
+    call.send_json(200, Value::object({{"success", true}, {counted, done}}));
+  }
+  Call call;
+  std::string counted;
+  std::mutex mutex;
+  size_t open = 1, done = 0;
+  std::optional<Error> refusal;
+};
+
+}  // namespace
+
+void send_to_each(Api& api, const Call& call, const std::vector<WaitRecord>& waits,
+                  std::string_view counted,
+                  const std::function<CommandBody(const std::string&)>& body) {
+  auto each = std::make_shared<EachWait>(call, counted);
+  for (const WaitRecord& record : waits) {
+    if (!is_pending(record.wait.status)) continue;
+    {
+      std::lock_guard lock(each->mutex);
+      ++each->open;
+    }
+    bool taken = api.intake().submit(
+        {record.run, body(record.wait.id), call.who.actor},
+        [&api, each](const Outcome<RunSummary>& outcome) { each->settle(api, outcome); });
+    if (!taken) each->settle(api, fail(ErrorCode::queue_full, "The engine's queue is full."));
+  }
+  each->close(api, std::unique_lock(each->mutex));
 }
 
 void cancel_chosen(Api& api, Call call, const WaitRecord& record, std::string reason) {

@@ -1,4 +1,5 @@
 #pragma once
+#include "front/fields.h"
 #include "front/wait_query.h"
 #include "ports/reader.h"
 #include "server/api.h"
@@ -35,6 +36,13 @@ Failure<Error> wait_ended(const WaitRecord& record);
 /// thread that may block; a refusal is answered here.
 using WaitDone = std::function<void(Api&, const Call&, const WaitRecord&)>;
 void send_to_wait(Api& api, Call call, const WaitRecord& record, CommandBody body, WaitDone done);
+/// `occurrence` of a body: a number from 1, or `all`.
+front::Occurrence occurrence_in(front::Fields& fields);
+/// Sends a command to each pending one of `waits` (W-3) and answers {success, `counted`: n}, or why
+/// none of them took it. What ends meanwhile is not counted.
+void send_to_each(Api& api, const Call& call, const std::vector<WaitRecord>& waits,
+                  std::string_view counted,
+                  const std::function<CommandBody(const std::string& wait)>& body);
 /// What cancel and resume do once it is known which wait is meant.
 void cancel_chosen(Api& api, Call call, const WaitRecord& record, std::string reason);
 void resume_chosen(Api& api, Call call, const WaitRecord& record, ResumeWait resume);

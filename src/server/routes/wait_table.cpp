@@ -26,14 +26,16 @@ constexpr std::string_view cancelled_schema =
       "id":{"type":"string"},"status":{"type":"string"},"cancelled":{"type":"integer"}}})";
 constexpr std::string_view resume_schema =
     R"({"type":"object","additionalProperties":false,"properties":{
-      "occurrence":{"type":"integer","minimum":1},"reason":{"type":"string"},"output":{},
+      "occurrence":{"anyOf":[{"type":"integer","minimum":1},{"enum":["all"]}]},
+      "reason":{"type":"string"},"output":{},
       "branch":{"type":"string"},"dry_run":{"type":"boolean"}}})";
 constexpr std::string_view resume_by_id_schema =
     R"({"type":"object","additionalProperties":false,"properties":{"reason":{"type":"string"},
       "output":{},"branch":{"type":"string"},"dry_run":{"type":"boolean"}}})";
 constexpr std::string_view change_schema =
     R"({"type":"object","additionalProperties":false,"properties":{"config":{"type":"object"},
-      "from":{"enum":["start","now"]},"occurrence":{"type":"integer","minimum":1},
+      "from":{"enum":["start","now"]},
+      "occurrence":{"anyOf":[{"type":"integer","minimum":1},{"enum":["all"]}]},
       "wait_type":{"type":"string"}}})";
 constexpr std::string_view preview_wait_schema =
     R"({"type":"object","required":["wait_type"],"additionalProperties":false,"properties":{
@@ -115,15 +117,18 @@ const Route table[] = {
     {.method = Method::post, .path = "/api/v1/waits/{wait_id}/resume",
      .access = Access::operator_, .work = Work::blocking, .handler = routes::resume_wait_by_id,
      .summary = "Let a wait go on now.", .body = Body::json_optional,
-     .request_schema = resume_by_id_schema, .response_schema = wait_schema},
+     .request_schema = resume_by_id_schema, .response_schema = wait_schema,
+     .remembers = true},
     {.method = Method::post, .path = "/api/v1/waits/{wait_id}/skip",
      .access = Access::operator_, .work = Work::blocking, .handler = routes::resume_wait_by_id,
      .summary = "The same as resume.", .body = Body::json_optional,
-     .request_schema = resume_by_id_schema, .response_schema = wait_schema},
+     .request_schema = resume_by_id_schema, .response_schema = wait_schema,
+     .remembers = true},
     {.method = Method::post, .path = "/api/v1/waits/{wait_id}/cancel",
      .access = Access::operator_, .work = Work::blocking, .handler = routes::cancel_wait_by_id,
      .summary = "End a wait; its token stays parked.", .body = Body::json_optional,
-     .request_schema = reason_schema, .response_schema = cancelled_schema},
+     .request_schema = reason_schema, .response_schema = cancelled_schema,
+     .remembers = true},
     {.method = Method::get, .path = "/api/v1/workflows/executions/{execution_id}/wait/{step_id}",
      .access = Access::viewer, .work = Work::blocking, .handler = routes::get_wait,
      .summary = "The wait at a step of an execution.", .query = "occurrence",
@@ -142,12 +147,14 @@ const Route table[] = {
      .path = "/api/v1/workflows/executions/{execution_id}/wait/{step_id}/resume",
      .access = Access::operator_, .work = Work::blocking, .handler = routes::resume_wait,
      .summary = "Let a wait go on now.", .body = Body::json_optional,
-     .request_schema = resume_schema, .response_schema = wait_schema},
+     .request_schema = resume_schema, .response_schema = wait_schema,
+     .remembers = true},
     {.method = Method::post,
      .path = "/api/v1/workflows/executions/{execution_id}/wait/{step_id}/skip",
      .access = Access::operator_, .work = Work::blocking, .handler = routes::resume_wait,
      .summary = "The same as resume.", .body = Body::json_optional,
-     .request_schema = resume_schema, .response_schema = wait_schema},
+     .request_schema = resume_schema, .response_schema = wait_schema,
+     .remembers = true},
     {.method = Method::get, .path = "/api/v1/admin/workflows/waits/pending",
      .access = Access::admin, .work = Work::blocking, .handler = routes::list_pending_waits,
      .summary = "Waits that have not ended, by due time.", .query = filters,

@@ -111,7 +111,9 @@ Outcome<void> Fields::finish() {
 }
 
 Failure<Error> refuse(std::vector<Finding> findings) {
-  std::string message = findings[0].path + ": " + findings[0].message;
+  // The path of the body itself is empty.
+  std::string message = findings[0].path + (findings[0].path.empty() ? "" : ": ");
+  message += findings[0].message;
   if (findings.size() > 1) message += " (and " + std::to_string(findings.size() - 1) + " more)";
   const std::string& first = findings[0].code;
   bool shared = std::all_of(findings.begin(), findings.end(),

@@ -332,6 +332,10 @@ Outcome<void> Api::read_body(Call& call) const {
                          "The body is `" + std::string(type) + "`; application/json" +
                              (takes_flow ? " or text/x-flow" : "") + " is needed.");
   FERMATA_TRY(body, parse_json(call.request.body, {.nesting_max = options_.json_nesting_max}));
+  // To the handlers null means that nothing was sent; whoever sends it has something else in mind.
+  if (body.is_null())
+    return fermata::fail(ErrorCode::invalid_field, "The body is null; send an object, or nothing.",
+                         {{"invalid_field", "", "An object is expected here.", {}}});
   call.body = std::move(body);
   return {};
 }

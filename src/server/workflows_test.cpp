@@ -130,5 +130,24 @@ TEST(Workflows, unreadable_bodies_are_told_apart) {  // A-2, A-8
             "unsupported_media_type");
 }
 
+// a body that is there is read, and `null` is no object.
+TEST(Workflows, a_body_of_null_is_not_no_body) {
+  TestWorld world;
+  world.put_workflows();
+  for (const char* target :
+       {"/api/v1/workflows/instant/executions", "/api/v1/workflows/instant/deactivate",
+        "/api/v1/workflows/check", "/api/v1/executions/bulk"}) {
+    auto answer = world.ask("POST", target, " null ");
+    EXPECT_EQ(answer.status, 422) << target << answer.text;
+    EXPECT_EQ(answer.code(), "invalid_field") << target;
+    EXPECT_EQ(answer.body.get("errors").items()[0].get("path"), Value("")) << target;
+  }
+  EXPECT_EQ(world.ask("PUT", "/api/v1/workflows/w", "null").status, 422);
+  auto number = world.ask("POST", "/api/v1/workflows/instant/executions", "5");
+  EXPECT_EQ(number.body.get("detail"), Value("An object is expected here."));
+  EXPECT_TRUE(world.ask("GET", "/api/v1/workflows/instant").body.get("active").as_bool());
+  EXPECT_EQ(world.ask("GET", "/api/v1/executions").body.get("items").size(), 0u);
+}
+
 }  // namespace
 }  // namespace fermata::server

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "base/json.h"
 #include "server/test_world.h"
 
 namespace fermata::server {
@@ -95,6 +96,43 @@ TEST(Executions, the_same_idempotency_key_starts_once) {  // A-4
   auto foreign = world.ask("POST", target, R"({"input":{"a":9}})", key + "X-Account-Id: b\r\n");
   EXPECT_EQ(foreign.status, 201);
   EXPECT_EQ(world.ask("POST", target, "{}", "Idempotency-Key: \r\n").code(), "bad_request");
+}
+
+TEST(Executions, a_repeated_start_is_answered_though_its_workflow_is_gone) {  // A-4
+  TestWorld world;
+  world.put_workflows();
+  std::string key = "Idempotency-Key: order-1\r\n";
+  std::string target = "/api/v1/workflows/waiting/executions";
+  Value id = world.ask("POST", target, "{}", key).body.get("id");
+  world.ask("POST", "/api/v1/workflows/waiting/deactivate", R"({"on_waits":"keep"})");
+  for (bool deleted : {false, true}) {
+    if (deleted) world.ask("DELETE", "/api/v1/workflows/waiting");
+    auto again = world.ask("POST", target, "{}", key);
+    EXPECT_EQ(again.status, 201) << again.text;
+    EXPECT_EQ(again.body.get("id"), id);
+    EXPECT_EQ(world.ask("POST", target, R"({"input":1})", key).code(), "idempotency_key_reused");
+    EXPECT_EQ(world.ask("POST", target, "{}", "Idempotency-Key: order-2\r\n").code(),
+              deleted ? "workflow_not_found" : "workflow_inactive");
+  }
+}
+
+TEST(Executions, keep_the_definition_they_began_with) {  // G-3
+  TestWorld world;
+  world.put_workflows();
+  std::string id = world.start("waiting");
+  auto before = world.ask("GET", "/api/v1/executions/" + id);
+  EXPECT_EQ(world.ask("PUT", "/api/v1/workflows/waiting", instant_workflow).status, 200);
+  std::string of_second = world.start("waiting", R"({"input":{"n":4}})");
+  EXPECT_TRUE(world.wait_for(of_second, "completed"));
+  EXPECT_EQ(world.ask("DELETE", "/api/v1/workflows/waiting").status, 204);
+  auto signalled =
+      world.ask("POST", "/api/v1/executions/" + id + "/signals/go", R"({"payload":"on"})");
+  EXPECT_EQ(signalled.status, 200) << signalled.text;
+  ASSERT_TRUE(world.wait_for(id, "completed"));
+  auto after = world.ask("GET", "/api/v1/executions/" + id);
+  EXPECT_EQ(after.body.get("hash"), before.body.get("hash"));
+  EXPECT_EQ(after.body.get("version"), Value(1));
+  EXPECT_EQ(after.body.get("output").get("Wait").get("payload"), Value("on")) << after.text;
 }
 
 TEST(Executions, are_listed_by_every_filter) {

@@ -38,10 +38,26 @@ void answer_whole(Api& api, const Call& call, const RunSummary& summary) {
   });
 }
 
+/// A repeat is answered as the first was, though its workflow cannot be started any more.
+void answer_repeat_or_fail(Api& api, const Call& call, const Error& refusal) {
+  api.pool().submit_owed([&api, call, refusal] {
+    NewRun run = new_run(api, call);
+    auto known = own_state(api, call.who.account, run.id);
+    if (!known) return api.fail(call, refusal);
+    if (known->run.request_hash != run.request_hash)
+      return api.fail(call, {ErrorCode::idempotency_key_reused,
+                             "This Idempotency-Key came with another request before.",
+                             {}});
+    call.send(created_run(known->summary));
+  });
+}
+
 }  // namespace
 
 void start_execution(Api& api, Call call) {
   auto start = make_command(api, call);
+  if (!start && !call.request.header("idempotency-key").empty())
+    return answer_repeat_or_fail(api, call, start.error());
   if (!start) return api.fail(call, start.error());
   auto wait = wait_wanted(api, call);
   if (!wait) return api.fail(call, wait.error());

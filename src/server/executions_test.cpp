@@ -226,6 +226,43 @@ TEST(Executions, an_ended_one_is_retried_rerun_or_forked_as_a_new_one) {  // G-9
   EXPECT_EQ(world.ask("POST", path + "/rerun", "{}").code(), "invalid_field");
 }
 
+TEST(Executions, a_new_one_can_be_planned_first) {  // G-96
+  TestWorld world;
+  ASSERT_EQ(world
+                .ask("PUT", "/api/v1/workflows/w",
+                     R"({"nodes":[{"id":"t","type":"manual","trigger":true},
+                         {"id":"a","name":"A","type":"edit",
+                          "parameters":{"assignments":[{"name":"x","value":1}]}},
+                         {"id":"s","type":"signal",
+                          "parameters":{"execution_id":"nobody","name":"go"},
+                          "error":{"type":"ignore"}},
+                         {"id":"b","type":"fail"},{"id":"c","type":"noop"}],
+                        "edges":[{"id":"1","src":"t","dst":"a"},{"id":"2","src":"a","dst":"s"},
+                                 {"id":"3","src":"s","dst":"b"},{"id":"4","src":"b","dst":"c"}]})")
+                .status,
+            201);
+  std::string id = world.start("w");
+  ASSERT_TRUE(world.wait_for(id, "failed"));
+  std::string path = "/api/v1/executions/" + id;
+  auto plan = [&](const std::string& how, const std::string& body) {
+    auto answer = world.ask("POST", path + "/" + how + "?dry_run=true", body);
+    EXPECT_EQ(answer.status, 200) << answer.text;
+    return to_json(answer.body);
+  };
+  EXPECT_EQ(plan("retry", ""),
+            R"({"repeat":["b"],"reuse":["t","a","s"],"cancel":[],"warnings":[]})");
+  EXPECT_EQ(plan("rerun", R"({"from_node":"a"})"),
+            R"({"repeat":["a","s","b"],"reuse":["t"],"cancel":[],"warnings":[)"
+            R"("s reaches outside again, under a new idempotency key"]})");
+  EXPECT_EQ(plan("fork", R"({"at_sequence":3})"),
+            R"({"repeat":["s","b"],"reuse":["t","a"],"cancel":[],"warnings":[)"
+            R"("s reaches outside again, under a new idempotency key"]})");
+  auto unknown = world.ask("POST", path + "/fork", R"({"at_sequence":3,"changes":{"$Nope":1}})");
+  EXPECT_EQ(unknown.status, 422) << unknown.text;
+  EXPECT_EQ(unknown.body.get("errors").items()[0].get("path"), Value("/changes/$Nope"));
+  EXPECT_EQ(world.ask("GET", "/api/v1/executions").body.get("items").size(), 1u);
+}
+
 TEST(Executions, a_live_one_migrates_to_another_version) {  // G-97
   TestWorld world;
   world.put_workflows();

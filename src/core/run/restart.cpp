@@ -8,22 +8,6 @@ namespace fermata::restart {
 
 namespace {
 
-Value names(const Run& run, const std::set<NodeIndex>& nodes) {
-  Value list = Value::array();
-  for (NodeIndex node : nodes) list.push(run.definition->nodes[node].id);
-  return list;
-}
-
-Value plan_of(const Run& run) {
-  std::set<NodeIndex> repeat;
-  for (const auto& [id, token] : run.tokens) repeat.insert(token.node);
-  for (const auto& [id, key] : run.pending_merges) repeat.insert(key.node);
-  return Value::object({{"repeat", names(run, repeat)},
-                        {"reuse", names(run, run.done)},
-                        {"cancel", Value::array()},
-                        {"warnings", Value::array()}});
-}
-
 struct Halt {
   uint64_t before = 0;            ///< sequence of the last event before the end began
   TokenId token = 0;              ///< whose failure ended the run, if one's did
@@ -125,13 +109,6 @@ void start_anew(Run& run, TokenId id) {
   add_token(run, id, std::move(token));
 }
 
-Seed seed_of(Run run) {
-  Seed seed;
-  seed.plan = plan_of(run);
-  seed.state = std::make_shared<const Run>(std::move(run));
-  return seed;
-}
-
 /// Moves a state to another version, as the event of a migration would.
 static Outcome<void> move_to(Run& run, const MigrationTarget& target) {
   if (target.definition->hash == run.definition->hash) {
@@ -152,17 +129,17 @@ Outcome<Value> migration_plan(const Source& source, const MigrationTarget& targe
   std::set<NodeIndex> before = run.done;
   graph::DefinitionRef old = run.definition;
   FERMATA_TRY_VOID(move_to(run, target));
-  Value plan = plan_of(run);
-  // Nothing starts anew: what is under way goes on.
-  plan.set("repeat", Value::array());
   Value warnings = Value::array();
   for (NodeIndex node : before)
     if (!target.definition->node_by_id(old->nodes[node].id) &&
         !target.map.find(old->nodes[node].id))
       warnings.push("the output of " + old->nodes[node].id +
                     " is lost: the other version does not have it");
-  plan.set("warnings", std::move(warnings));
-  return plan;
+  // Nothing starts anew: what is under way goes on.
+  return Value::object({{"repeat", Value::array()},
+                        {"reuse", node_names(run, run.done)},
+                        {"cancel", Value::array()},
+                        {"warnings", std::move(warnings)}});
 }
 
 Outcome<void> refuse_external(const Source& source) {
@@ -193,7 +170,7 @@ Outcome<Seed> retry(const Source& source, const std::optional<MigrationTarget>& 
   auto failed = run.tokens.find(halt.token);
   if (failed != run.tokens.end() && failed->second.parked != Parked::ready)
     start_anew(run, halt.token);
-  return seed_of(std::move(run));
+  return seed_of(std::move(run), source);
 }
 
 Outcome<Seed> rollback(const Source& source) {

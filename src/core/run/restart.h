@@ -22,7 +22,9 @@ struct Source {
 
 struct Seed {
   std::shared_ptr<const Run> state;
-  Value plan;  ///< {repeat[], reuse[], cancel[], warnings[]}
+  /// {repeat[], reuse[], cancel[], warnings[]}: nodes that are run (again), nodes whose output the
+  /// new run begins with, nothing (the old run is not touched), and what to think of before.
+  Value plan;
 };
 
 /// With a target the new run goes on in that version, if the state fits it as in a migration.

@@ -1,3 +1,4 @@
+#include "base/json.h"
 #include "core/run/history.h"
 #include "core/run/restart_parts.h"
 
@@ -144,13 +145,17 @@ Outcome<Seed> fork(const Source& source, uint64_t at_sequence, const Value& chan
     for (const Value::Member& member : changes.members()) {
       auto change = change_of(run, member.key.as_string(), member.value);
       if (!change) {
-        return fail(ErrorCode::invalid_field,
-                    "changes: there is no reference " + std::string(member.key.as_string()));
+        std::string name(member.key.as_string());
+        return fail(ErrorCode::invalid_field, "changes: there is no reference " + name,
+                    {{"invalid_field",
+                      "/changes/" + escape_pointer(name),
+                      "At this sequence nothing is known by that name.",
+                      {}}});
       }
       Changer(run, *change).apply();
     }
   }
-  return seed_of(std::move(run));
+  return seed_of(std::move(run), source);
 }
 
 }  // namespace fermata::restart

@@ -1,4 +1,6 @@
 #pragma once
+#include <set>
+
 #include "core/model/event.h"
 #include "core/run/restart.h"
 
@@ -11,7 +13,10 @@ Outcome<Run> state_at(const Source& source, uint64_t last_sequence);
 void detach(Run& run);
 /// Puts a started token back to the beginning of its activation.
 void start_anew(Run& run, TokenId id);
-Seed seed_of(Run run);
+/// The state with its plan (restart_plan.cpp).
+Outcome<Seed> seed_of(Run run, const Source& source);
+/// The ids of nodes, in the order of the definition.
+Value node_names(const Run& run, const std::set<NodeIndex>& nodes);
 /// What has no program begins anew where its program is.
 Outcome<void> refuse_external(const Source& source);
 

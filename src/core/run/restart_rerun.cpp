@@ -124,7 +124,8 @@ Outcome<Seed> rerun(const Source& source, const std::string& from_node) {
     return fail(ErrorCode::run_not_finished, "the execution has not ended yet");
   if (source.definitions.latest->is_script()) return rerun_script(source, from_node);
   if (from_node.empty())
-    return fail(ErrorCode::invalid_field, "from_node: This field is required.");
+    return fail(ErrorCode::invalid_field, "/from_node: This field is required.",
+                {{"invalid_field", "/from_node", "This field is required.", {}}});
   auto node = source.definitions.latest->node_by_id(from_node);
   if (!node) return fail(ErrorCode::node_not_found, "the definition has no node " + from_node);
   if (!source.definitions.latest->outside_splits[*node])
@@ -152,7 +153,7 @@ Outcome<Seed> rerun(const Source& source, const std::string& from_node) {
   token.parameters = {};
   if (token.gathers != 0) run.scopes.emplace(token.gathers, old.kept.scopes.at(token.gathers));
   add_token(run, run.next_token++, std::move(token));
-  return seed_of(std::move(run));
+  return seed_of(std::move(run), source);
 }
 
 }  // namespace fermata::restart

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <system_error>
 
 #include "server/http/transport.h"
 
@@ -12,10 +13,11 @@ namespace fermata::http {
 namespace {
 
 std::string last_tls_error() {
-  char text[256] = "unknown";
-  if (unsigned long code = ERR_get_error()) ERR_error_string_n(code, text, sizeof text);
+  unsigned long code = ERR_get_error();
   ERR_clear_error();
-  return text;
+  if (ERR_SYSTEM_ERROR(code)) return std::generic_category().message(ERR_GET_REASON(code));
+  const char* reason = code == 0 ? nullptr : ERR_reason_error_string(code);
+  return reason ? reason : "unknown";
 }
 
 class TlsTransport final : public Transport {

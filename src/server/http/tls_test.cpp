@@ -114,5 +114,23 @@ TEST(Tls, refuses_a_key_of_another_certificate) {
   EXPECT_EQ(started.error().code, ErrorCode::invalid_setting);
 }
 
+TEST(Tls, file_that_is_missing_or_no_certificate_is_told_in_words) {
+  Certificate good;
+  EchoHandler handler;
+  ServerOptions options;
+  options.listen = "127.0.0.1:0";
+  options.tls_certificate_file = good.certificate_file + ".none";
+  options.tls_key_file = good.key_file;
+  auto missing = Server(options, handler).start();
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().message,
+            "--tls-cert " + good.certificate_file + ".none: No such file or directory");
+  options.tls_certificate_file = good.certificate_file;
+  options.tls_key_file = good.certificate_file;
+  auto no_key = Server(options, handler).start();
+  ASSERT_FALSE(no_key);
+  EXPECT_EQ(no_key.error().message.find("error:"), std::string::npos) << no_key.error().message;
+}
+
 }  // namespace
 }  // namespace fermata::server

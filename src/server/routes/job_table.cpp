@@ -82,8 +82,6 @@ constexpr std::string_view bulk_letters_schema =
       "ids":{"type":"array","items":{"type":"string"}},"all":{"type":"boolean"},
       "reason":{"type":"string"},"rate_per_second":{"type":"integer"},
       "per_second":{"type":"integer"},"dry_run":{"type":"boolean"},"token":{"type":"string"}}})";
-constexpr std::string_view reason_schema =
-    R"({"type":"object","additionalProperties":false,"properties":{"reason":{"type":"string"}}})";
 constexpr std::string_view remediate_schema =
     R"({"type":"object","required":["remediation_id"],"additionalProperties":false,
       "properties":{"remediation_id":{"type":"string"}}})";

@@ -33,6 +33,14 @@ bool Host::submit_job(job::Command command, JobReply reply) {
         desk.put_last({.command = std::move(command), .reply = std::move(reply)});
       });
 }
+bool Host::submit_jobs(std::vector<job::Command> commands, JobReplies reply) {
+  return partition_->ask_jobs([commands = std::move(commands),
+                               reply = std::move(reply)](JobDesk& desk) mutable {
+    for (size_t i = 0; i < commands.size(); ++i)
+      desk.put_last({.command = std::move(commands[i]),
+                     .reply = [reply, i](Outcome<JobTold> told) { reply(i, std::move(told)); }});
+  });
+}
 bool Host::with_workers(std::function<void(Workers&)> visit) {
   return partition_->ask_jobs([visit = std::move(visit)](JobDesk& desk) { visit(desk); });
 }

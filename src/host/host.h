@@ -123,6 +123,7 @@ class Host : public Intake,
   Outcome<void> recover();
   [[nodiscard]] bool submit(Command command, Reply reply) override;
   [[nodiscard]] bool submit_job(job::Command command, JobReply reply) override;
+  [[nodiscard]] bool submit_jobs(std::vector<job::Command> commands, JobReplies reply) override;
   [[nodiscard]] bool with_workers(std::function<void(Workers&)> visit) override;
   [[nodiscard]] bool submit_schedule(schedule::Command command, ScheduleReply reply) override;
   [[nodiscard]] bool redeliver(Redelivery wanted) override;

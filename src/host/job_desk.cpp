@@ -10,6 +10,7 @@ namespace fermata {
 namespace {
 
 constexpr Duration unasked_max{120'000};
+constexpr size_t visits_at_once = 32;
 
 }  // namespace
 
@@ -27,9 +28,18 @@ JobDesk::JobDesk(const HostPorts& ports, const HostSettings& settings)
       started_at_(now_),
       queue_(settings.queue_commands_max) {}
 
-std::vector<JobItem> JobDesk::gather(Instant now, size_t most) {
+/// Not more than there is room for: what waits beyond that waits where it is counted.
+void JobDesk::hear_visits(size_t room) {
+  for (size_t heard = 0; heard < room && items_.size() < room; heard += visits_at_once) {
+    std::vector<Visit> visits = queue_.take(visits_at_once);
+    for (Visit& visit : visits) visit(*this);
+    if (visits.size() < visits_at_once) return;
+  }
+}
+
+std::vector<JobItem> JobDesk::gather(Instant now, size_t room) {
   now_ = now;
-  for (Visit& visit : queue_.take(most)) visit(*this);
+  hear_visits(room);
   expire(now);
   hear_kernel(now);
   take_scans(now);
@@ -37,9 +47,11 @@ std::vector<JobItem> JobDesk::gather(Instant now, size_t most) {
     items_.push_back(std::move(deferred_.begin()->second));
     deferred_.erase(deferred_.begin());
   }
-  for (const auto& due : alarm_.due(now, most)) send(due.key, job::WakeJob{});
+  for (const auto& due : alarm_.due(now, room - std::min(room, items_.size())))
+    send(due.key, job::WakeJob{});
+  // All of them: jobs that come together find the same claims waiting, and one answer holds them.
   std::vector<JobItem> items;
-  while (!items_.empty() && items.size() < most) {
+  while (!items_.empty() && items.size() < room) {
     JobItem item = std::move(items_.front());
     items_.pop_front();
     if (needs_word(item)) {

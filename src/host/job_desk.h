@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/packed_id.h"
 #include "base/queue.h"
 #include "host/alarm.h"
 #include "host/host.h"
@@ -27,8 +28,9 @@ class JobDesk final : public Workers {
   size_t asked() const { return queue_.size(); }
 
   // What the partition takes and gives.
-  /// Calls those who asked, sees who has fallen silent, and gives the commands of this turn.
-  std::vector<JobItem> gather(Instant now, size_t most);
+  /// Calls those who asked, sees who has fallen silent, and gives the commands of this turn, of
+  /// which the batch has `room` for so many.
+  std::vector<JobItem> gather(Instant now, size_t room);
   void put_first(JobItem item) { items_.push_front(std::move(item)); }
   void put_last(JobItem item) { items_.push_back(std::move(item)); }
   void defer(JobItem item, Instant until) { deferred_.emplace(until, std::move(item)); }
@@ -123,6 +125,7 @@ class JobDesk final : public Workers {
     uint64_t seq = 0;
     std::vector<ClaimReply> replies;
   };
+  void hear_visits(size_t room);
   void send(const JobId& job, job::CommandBody body);
   void review_approvals();
   void hear_kernel(Instant now);
@@ -161,9 +164,9 @@ class JobDesk final : public Workers {
   std::vector<AuditLine> notes_;
   std::set<JobId> awaiting_;  ///< approval: a change of policy is looked at by each of them
   std::set<JobId> unjudged_;  ///< policy was unavailable: asked when the breaker closes
-  Alarm<JobId> alarm_;        ///< deadlines, timeouts, backoffs
-  Instant now_;               ///< of the turn under way
-  Instant started_at_;        ///< the engine's
+  Alarm<JobId, PackedId<JobId>> alarm_;  ///< deadlines, timeouts, backoffs
+  Instant now_;                          ///< of the turn under way
+  Instant started_at_;                   ///< the engine's
   BoundedQueue<Visit> queue_;
   std::deque<JobItem> items_;                   ///< to be decided
   std::multimap<Instant, JobItem> deferred_;    ///< to be tried again later

@@ -112,6 +112,10 @@ class JobIntake {
   virtual ~JobIntake() = default;
   /// False when the queue is full or the engine is stopping; then `reply` is not called.
   [[nodiscard]] virtual bool submit_job(job::Command command, JobReply reply) = 0;
+  /// Several at once, so that they can be decided in one turn; `reply` is called for each by its
+  /// place in the list. False as above, for all of them.
+  using JobReplies = std::function<void(size_t place, Outcome<JobTold> told)>;
+  [[nodiscard]] virtual bool submit_jobs(std::vector<job::Command> commands, JobReplies reply) = 0;
   /// Has `visit` called on the partition's thread. False as above.
   [[nodiscard]] virtual bool with_workers(std::function<void(Workers&)> visit) = 0;
 };

@@ -60,7 +60,7 @@ NextTurn Host::Partition::turn() {
   Taken taken;
   if (!is_full()) {
     taken.deliveries = callbacks_.gather(now, bite());
-    taken.jobs = desk_.gather(now, bite());
+    taken.jobs = desk_.gather(now, room());
     // Before anything is decided by it.
     if (auto named = desk_.take_kernel_named()) ports_.feed.kernel_named(*named);
     taken.schedules = schedules_.gather(now, zones_, bite());
@@ -102,11 +102,15 @@ bool Host::Partition::is_full() const {
   return !flying_.empty() && (next_.commands >= most || held_.size() >= most);
 }
 
-/// How many commands this turn takes in: half of what waits, so that the store has work while the
-/// other half is decided, and an answer of the store is not left waiting for long.
+/// How many commands the next batch still has room for.
+size_t Host::Partition::room() const {
+  return settings_.turn_commands_max - std::min(next_.commands, settings_.turn_commands_max);
+}
+
+/// How many commands of runs this turn takes in: half of what waits, so that the store has work
+/// while the other half is decided, and an answer of the store is not left waiting for long.
 size_t Host::Partition::bite() const {
-  size_t room = settings_.turn_commands_max - std::min(next_.commands, settings_.turn_commands_max);
-  return std::min(room, std::max(bite_commands_min, (queue_.size() + due_.size() + 1) / 2));
+  return std::min(room(), std::max(bite_commands_min, (queue_.size() + due_.size() + 1) / 2));
 }
 
 /// Commands and answers in the order they came, then what goes on, then due timers (F-30).

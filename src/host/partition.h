@@ -52,6 +52,7 @@ class Host::Partition : private SignalSurroundings {
   // partition.cpp: commands in, decisions.
   std::vector<Item> gather(Instant now);
   bool is_full() const;
+  size_t room() const;
   size_t bite() const;
   /// What a turn has taken in.
   struct Taken {

@@ -38,6 +38,62 @@ TEST_F(JobsTest, job_for_a_waiting_worker_takes_two_commits) {
                                              job::State::dispatched, job::State::succeeded}));
 }
 
+// J-95: what comes in one request goes to a claim that waits in one answer.
+TEST_F(JobsTest, jobs_of_one_request_are_placed_together_and_take_two_commits_each) {
+  constexpr size_t count = 100;
+  with([](Workers& workers) {
+    fleet::WorkerCard card;
+    card.worker = WorkerId("w");
+    card.topics = {"*"};
+    card.max_parallel = 256;
+    fleet::normalize(card);
+    workers.enroll(RegistrationId("reg-w"), card, {});
+  });
+  with([this](Workers& workers) {
+    workers.claim(RegistrationId("reg-w"), 1, 256, 10'000,
+                  [this](Outcome<Workers::Claimed> claimed) {
+                    ++claims_answered;
+                    if (claimed) delivered = claimed->jobs;
+                  });
+  });
+  settle();
+  std::vector<job::Command> commands;
+  for (size_t i = 0; i < count; ++i) {
+    job::SubmitJob body;
+    body.account = AccountId("acme");
+    body.request.topic = "job.pay";
+    body.request.input = job::Payload::of(Value(1));
+    body.submitter = "key";
+    commands.push_back({JobId("j" + std::to_string(i)), std::move(body), "tester"});
+  }
+  std::vector<job::State> told(count);
+  ASSERT_TRUE(host().submit_jobs(std::move(commands), [&](size_t place, Outcome<JobTold> outcome) {
+    if (outcome) told[place] = outcome->summary.state;
+  }));
+  settle();
+  EXPECT_EQ(told, std::vector<job::State>(count, job::State::dispatched));
+  EXPECT_EQ(claims_answered, 1);
+  ASSERT_EQ(delivered.size(), count);
+  with([this](Workers& workers) {
+    std::vector<ReportedResult> results;
+    for (const Value& job : delivered) {
+      ReportedResult result;
+      result.job = JobId(std::string(job.get("job_id").as_string()));
+      result.fence = static_cast<uint64_t>(job.get("fence").as_integer());
+      result.attempt = 1;
+      result.report.status = job::AttemptOutcome::succeeded;
+      results.push_back(std::move(result));
+    }
+    workers.report(RegistrationId("reg-w"), std::move(results),
+                   [](const Outcome<std::vector<job::Answer>>&) {});
+  });
+  settle();
+  for (size_t i = 0; i < count; ++i) {
+    EXPECT_EQ(version("j" + std::to_string(i)), 2u);
+    EXPECT_EQ(job("j" + std::to_string(i)).state, job::State::succeeded);
+  }
+}
+
 TEST_F(JobsTest, job_waits_for_a_worker_that_comes_later) {
   submit("j1");
   submit("j2");

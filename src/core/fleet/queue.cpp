@@ -62,17 +62,28 @@ Queue::Facts Queue::read_facts(const ReadyJob& job) {
   return facts;
 }
 
+/// Two jobs have the same key when they ask for the same. Made for every job that is added, so it
+/// is put together from parts that say how long they are, not printed.
 std::string Queue::key_of(const Facts& facts) {
-  Value required = Value::array();
-  for (const std::string& one : facts.requires_) required.push(one);
-  Value key = Value::array({facts.account.text(), facts.topic, name_of(facts.priority), required,
-                            facts.placement, facts.preferred_pool, facts.preferred_worker,
-                            facts.preferred_wait_ms, facts.exempt});
+  std::string key;
+  auto add = [&key](std::string_view part) {
+    key.append(std::to_string(part.size())).append(":").append(part);
+  };
+  add(facts.account.text());
+  add(facts.topic);
+  add(name_of(facts.priority));
+  add(std::to_string(facts.requires_.size()));
+  for (const std::string& one : facts.requires_) add(one);
+  add(facts.placement.size() > 0 ? to_canonical_json(facts.placement) : "");
+  add(facts.preferred_pool);
+  add(facts.preferred_worker);
+  add(std::to_string(facts.preferred_wait_ms));
+  add(facts.exempt ? "exempt" : "");
   for (const job::Concurrency& limit : facts.limits) {
-    key.push(limit.key);
-    key.push(limit.limit);
+    add(limit.key);
+    add(std::to_string(limit.limit));
   }
-  return to_canonical_json(key);
+  return key;
 }
 
 /// Which pools the table lets the class go to.
@@ -182,15 +193,16 @@ void Queue::use(Instant now, PoolTablePtr table) {
 }
 
 bool Queue::add(const ReadyJob& job) {
-  if (places_.contains(job.job)) return false;
+  JobKey job_key(job.job);
+  if (places_.contains(job_key)) return false;
   Facts facts = read_facts(job);
   std::string key = key_of(facts);
   auto known = class_by_key_.find(key);
   ClassId id =
       known != class_by_key_.end() ? known->second : open_class(std::move(facts), std::move(key));
   Position position{job.ready_at, next_order_++};
-  classes_.at(id).jobs.emplace(position, job.job);
-  places_.emplace(job.job, Place{id, position});
+  auto place = places_.emplace(std::move(job_key), Place{id, position}).first;
+  classes_.at(id).jobs.emplace(position, &place->first);
   ++waiting_[job.account];
   show(id);
   return true;
@@ -202,14 +214,14 @@ size_t Queue::waiting_of(const AccountId& account) const {
 }
 
 void Queue::remove(const JobId& job) {
-  auto found = places_.find(job);
+  auto found = places_.find(JobKey(job));
   if (found == places_.end()) return;
   Place place = found->second;
-  places_.erase(found);
   Class& one = classes_.at(place.of);
   auto waiting = waiting_.find(one.facts.account);
   if (--waiting->second == 0) waiting_.erase(waiting);
   one.jobs.erase(place.position);
+  places_.erase(found);
   show(place.of);
   // An empty class is likely to be wanted again soon; only many of them are a burden.
   if (one.jobs.empty() && classes_.size() > classes_kept_max) close_class(place.of);

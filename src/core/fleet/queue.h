@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/packed_id.h"
 #include "core/fleet/gates.h"
 #include "core/fleet/turns.h"
 #include "core/fleet/worker.h"
@@ -48,7 +49,7 @@ class Queue {
   bool add(const ReadyJob& job);
   /// Out of the queue, if it is there.
   void remove(const JobId& job);
-  bool holds(const JobId& job) const { return places_.contains(job); }
+  bool holds(const JobId& job) const { return places_.contains(JobKey(job)); }
   size_t size() const { return places_.size(); }
   /// Jobs of the account that wait.
   size_t waiting_of(const AccountId& account) const;
@@ -67,7 +68,7 @@ class Queue {
     std::vector<job::Concurrency> limits;
   };
   /// The class a waiting job stands in.
-  ClassId class_of(const JobId& job) const { return places_.at(job).of; }
+  ClassId class_of(const JobId& job) const { return places_.at(JobKey(job)).of; }
   const Facts& facts_of(ClassId id) const { return classes_.at(id).facts; }
   /// Profiles whose workers may take jobs of the class.
   const std::vector<ProfileId>& profiles_of(ClassId id) const { return classes_.at(id).profiles; }
@@ -139,6 +140,8 @@ class Queue {
   std::vector<Depth> depths(Instant now) const;
 
  private:
+  /// There may be a million of them (J-97).
+  using JobKey = PackedId<JobId>;
   /// By ready time, then in the order they came.
   using Position = std::pair<Instant, uint64_t>;
   struct Head {
@@ -151,7 +154,7 @@ class Queue {
     std::string key;
     FlowId flow = 0;
     std::optional<std::vector<std::string>> pools;
-    std::map<Position, JobId> jobs;
+    std::map<Position, const JobKey*> jobs;  ///< keys of `places_`
     std::vector<ProfileId> profiles;
     std::optional<Head> shown;           ///< as the profiles know it
     std::optional<Instant> fault_since;  ///< nobody could take its jobs since then
@@ -224,7 +227,7 @@ class Queue {
 
   Gates gates_;
   Turns turns_;
-  std::map<JobId, Place> places_;
+  std::map<JobKey, Place> places_;
   std::map<AccountId, size_t> waiting_;
   std::map<std::string, ClassId> class_by_key_;
   std::map<ClassId, Class> classes_;

@@ -70,7 +70,7 @@ void Queue::look_at_topic(Instant now, const std::string& topic, std::set<Profil
 }
 
 Queue::Counted Queue::take(Instant now, const JobId& job, const std::string& pool) {
-  auto place = places_.find(job);
+  auto place = places_.find(JobKey(job));
   check(place != places_.end());
   const Class& one = classes_.at(place->second.of);
   Counted counted{one.facts.account, pool, one.facts.topic, {}};
@@ -147,7 +147,7 @@ bool Queue::may_go(Instant now, ClassId id) {
 }
 
 std::optional<Instant> Queue::held_until(Instant now, const JobId& job) {
-  const Place& place = places_.at(job);
+  const Place& place = places_.at(JobKey(job));
   int64_t wait_ms = classes_.at(place.of).facts.preferred_wait_ms;
   Instant until = place.position.first + Duration{wait_ms};
   if (wait_ms == 0 || until <= now) return std::nullopt;
@@ -173,7 +173,7 @@ std::set<Queue::ProfileId> Queue::open_due(Instant now) {
     if (what == Opens::topic) look_at_topic(now, name, &opened);
     if (what == Opens::pool && closed_pools_.erase(name) > 0) add_profiles_of_pool(name, opened);
     if (what != Opens::hold) continue;
-    auto place = places_.find(JobId(name));
+    auto place = places_.find(JobKey(JobId(name)));
     if (place == places_.end()) continue;
     const auto& profiles = classes_.at(place->second.of).profiles;
     opened.insert(profiles.begin(), profiles.end());

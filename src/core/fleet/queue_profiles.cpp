@@ -129,7 +129,7 @@ std::optional<JobId> Queue::first_allowed(const Asker& asker, const FlowHeads& h
   for (const Head& head : heads.heads) {
     const Class& one = classes_.at(head.of);
     if (asker.passes_over(one.facts.topic)) continue;
-    const JobId& job = one.jobs.begin()->second;
+    JobId job(*one.jobs.begin()->second);
     if (one.facts.preferred_worker != asker.worker.text() && held_until(asker.now, job)) continue;
     return job;
   }

@@ -101,6 +101,8 @@ void submit_jobs(Api& api, Call call) {
   auto batch = std::make_shared<Batch>(call);
   batch->items.resize(jobs->size());
   batch->left = jobs->size();
+  std::vector<job::Command> commands;
+  std::vector<size_t> places;  // of each command in the batch
   size_t index = 0;
   for (const Value& body : jobs->items()) {
     size_t at = index++;
@@ -110,13 +112,18 @@ void submit_jobs(Api& api, Call call) {
       batch->set(at, error_item(read.error()));
       continue;
     }
-    bool taken = api.jobs().submit_job(
-        command_of(api, call, *std::move(read)), [batch, at](Outcome<JobTold> told) {
-          batch->set(at, told ? job::view::receipt(told->summary) : error_item(told.error()));
-        });
-    if (!taken)
-      batch->set(at, error_item({ErrorCode::queue_full, "The engine's queue is full.", {}}));
+    commands.push_back(command_of(api, call, *std::move(read)));
+    places.push_back(at);
   }
+  if (commands.empty()) return;
+  bool taken = api.jobs().submit_jobs(
+      std::move(commands), [batch, places](size_t place, const Outcome<JobTold>& told) {
+        batch->set(places[place],
+                   told ? job::view::receipt(told->summary) : error_item(told.error()));
+      });
+  if (taken) return;
+  for (size_t at : places)
+    batch->set(at, error_item({ErrorCode::queue_full, "The engine's queue is full.", {}}));
 }
 
 }  // namespace fermata::server::routes

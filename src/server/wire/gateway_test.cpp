@@ -40,6 +40,7 @@ class NoEngine final : public JobIntake {
     reply(Failure{Error{ErrorCode::store_unavailable, "away", {}}});
     return true;
   }
+  [[nodiscard]] bool submit_jobs(std::vector<job::Command>, JobReplies) override { return false; }
   [[nodiscard]] bool with_workers(std::function<void(Workers&)>) override { return false; }
 };
 

@@ -35,10 +35,11 @@ KernelDesk::KernelDesk(PolicyKernel* kernel, Counters* counters, JobFiles* files
                        const PolicySettings& settings)
     : kernel_(settings.mode == PolicyMode::rules ? nullptr : kernel),
       files_(files),
-      settings_(settings) {
+      settings_(settings),
+      under_way_(Duration{settings.kernel_timeout_ms}) {
   if (!kernel_) return;
   check(counters != nullptr);
-  breaker_.emplace(*counters, "cb:safety:");
+  way_.emplace(breaker_name, *counters, "cb:safety:");
 }
 
 void KernelDesk::ask(const JobId& job, uint32_t revision, bool first) {
@@ -58,31 +59,23 @@ void KernelDesk::consult(JobItem item) {
   waiting_.push_back({std::move(job), std::move(item)});
 }
 
-void KernelDesk::look() {
-  breaker::Counts counts = breaker_->look();
-  state_ = state_of(counts);
-  // Whoever probes may fall silent; then it opens again without anybody asking.
-  silent_at_ = state_ == breaker::State::half_open ? changes_at(counts) : std::nullopt;
-}
-
 std::vector<JobItem> KernelDesk::gather(Instant now) {
   if (!on()) return {};
   for (const PolicyAnswer& answer : kernel_->harvest()) take(answer, now);
   time_out(now);
-  look();
+  way_->look();
   return std::exchange(ready_, {});
 }
 
 void KernelDesk::take(const PolicyAnswer& answer, Instant now) {
-  auto found = under_way_.find(answer.ticket);
-  // Too late, or once more: what it was asked for has been decided without it.
-  if (found == under_way_.end()) return;
-  UnderWay call = std::move(found->second);
-  under_way_.erase(found);
+  auto call = under_way_.take(answer.ticket);
+  // What it was asked for has been decided without it.
+  if (!call) return;
+  Asked& asked = call->asked;
   if (answer.kind == PolicyAnswer::Kind::failed) {
     trusted_ = false;
-    breaker_->failed(call.pass);
-    return deliver(std::move(call.want), outage(answer.reason), call.revision);
+    way_->breaker().failed(call->pass);
+    return deliver(std::move(asked.want), outage(answer.reason), asked.revision);
   }
   job::Verdict word = answer.verdict;
   word.source = "kernel";
@@ -93,7 +86,7 @@ void KernelDesk::take(const PolicyAnswer& answer, Instant now) {
     word.reason = answer.reason;
   } else {
     trusted_ = true;
-    if (breaker_->succeeded(call.pass)) closed_ = true;
+    if (way_->breaker().succeeded(call->pass)) closed_ = true;
     // Answers overtake one another: what was asked last is the newest.
     if (answer.ticket > named_by_) {
       named_by_ = answer.ticket;
@@ -101,19 +94,16 @@ void KernelDesk::take(const PolicyAnswer& answer, Instant now) {
       newest_ = word.kernel_snapshot;
     }
   }
-  Duration took = now - (call.until - Duration{settings_.kernel_timeout_ms});
+  Duration took = now - under_way_.begun_at(*call);
   uint64_t micros = took.ms > 0 ? static_cast<uint64_t>(took.ms) * 1'000 : 0;
-  deliver(std::move(call.want), std::move(word), call.revision, micros);
+  deliver(std::move(asked.want), std::move(word), asked.revision, micros);
 }
 
 void KernelDesk::time_out(Instant now) {
-  std::vector<uint64_t> late;
-  Duration most{settings_.kernel_timeout_ms};
-  for (const auto& [ticket, call] : under_way_)
-    if (call.until <= now || call.until > now + most) late.push_back(ticket);
   PolicyAnswer none;
-  none.reason = "safety kernel: no answer within " + std::to_string(most.ms) + " ms";
-  for (uint64_t ticket : late) {
+  none.reason =
+      "safety kernel: no answer within " + std::to_string(settings_.kernel_timeout_ms) + " ms";
+  for (uint64_t ticket : under_way_.late(now)) {
     none.ticket = ticket;
     take(none, now);
   }
@@ -138,7 +128,7 @@ void KernelDesk::deliver(Want want, job::Verdict word, uint32_t revision, uint64
 
 bool KernelDesk::has_room() {
   if (trusted_) return under_way_.size() < settings_.kernel_calls_max;
-  breaker::Counts counts = breaker_->look();
+  breaker::Counts counts = way_->breaker().look();
   // Half open its tickets are the limit; open, nothing is sent.
   if (state_of(counts) != breaker::State::closed) return true;
   auto under_way = static_cast<int64_t>(under_way_.size());
@@ -164,18 +154,11 @@ Outcome<std::string> KernelDesk::content_of(const job::Job& job) {
 void KernelDesk::submit(Want want, const job::Job& job, std::string content,
                         const breaker::Pass& pass, Instant now) {
   PolicyQuestion question;
-  question.ticket = ++last_ticket_;
   question.job = job.id;
   question.account = job.account;
   question.request = job.request;
   question.content = std::move(content);
-  question.timeout_ms = settings_.kernel_timeout_ms;
-  if (pass.probe) {
-    question.probe_of = pass.episode;
-    ++probes_;
-  }
-  Instant until = now + Duration{settings_.kernel_timeout_ms};
-  under_way_.emplace(question.ticket, UnderWay{std::move(want), job.revision, pass, until});
+  under_way_.begin(question, {std::move(want), job.revision}, pass, *way_, now);
   kernel_->submit(std::move(question));
 }
 
@@ -201,37 +184,23 @@ void KernelDesk::send(Instant now, const Find& find) {
       }
       continue;
     }
-    auto pass = breaker_->admit();
+    auto pass = way_->breaker().admit();
     if (pass) {
       submit(std::move(want), **job, *std::move(content), *pass, now);
     } else {
       deliver(std::move(want), outage("safety kernel circuit open"), (*job)->revision);
     }
   }
-  look();
+  way_->look();
 }
 
 std::optional<std::string> KernelDesk::take_named() {
   return std::exchange(named_, false) ? newest_ : std::nullopt;
 }
 
-std::optional<breaker::State> KernelDesk::take_change() {
-  if (told_ == state_) return std::nullopt;
-  told_ = state_;
-  return state_;
-}
-
 BreakerView KernelDesk::view() {
-  BreakerView view;
-  if (!on()) return view;
-  breaker::Counts counts = breaker_->look();
-  view.name = breaker_name;
-  view.state = state_of(counts);
-  view.failures = counts.failures;
-  view.episode = counts.episode;
-  view.probes_used = counts.probes ? counts.probes->value : 0;
-  view.changes_at = changes_at(counts);
-  view.probes_sent = probes_;
+  if (!on()) return {};
+  BreakerView view = way_->view();
   view.under_way = under_way_.size();
   view.waiting = waiting_.size();
   view.snapshot = newest_;
@@ -239,18 +208,14 @@ BreakerView KernelDesk::view() {
 }
 
 bool KernelDesk::reset() {
-  if (!on() || !breaker_->reset()) return false;
+  if (!on() || !way_->reset()) return false;
   closed_ = true;
-  look();
   return true;
 }
 
 std::optional<Instant> KernelDesk::next_due() const {
-  std::optional<Instant> due = retry_at_;
-  if (silent_at_ && (!due || *silent_at_ < *due)) due = silent_at_;
-  for (const auto& [ticket, call] : under_way_)
-    if (!due || call.until < *due) due = call.until;
-  return due;
+  if (!on()) return std::nullopt;
+  return earliest({retry_at_, way_->silent_at(), under_way_.next_due()});
 }
 
 void KernelDesk::stop() {
@@ -259,9 +224,8 @@ void KernelDesk::stop() {
     if (want.item && want.item->reply) want.item->reply(Failure{error});
   };
   for (Want& want : waiting_) refuse(want);
-  for (auto& [ticket, call] : under_way_) refuse(call.want);
+  for (Asked& asked : under_way_.drop()) refuse(asked.want);
   waiting_.clear();
-  under_way_.clear();
 }
 
 }  // namespace fermata

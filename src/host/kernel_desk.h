@@ -3,7 +3,7 @@
 #include <functional>
 #include <map>
 
-#include "host/breaker.h"
+#include "host/guarded_calls.h"
 #include "host/touched_job.h"
 #include "ports/job_files.h"
 #include "ports/policy_kernel.h"
@@ -49,7 +49,7 @@ class KernelDesk {
 
   /// What decisions are told of it, but for the fail mode.
   job::Kernel given() const {
-    return {state_ != breaker::State::open, newest_, job::FailMode::closed};
+    return {!way_ || way_->state() != breaker::State::open, newest_, job::FailMode::closed};
   }
   /// The newest snapshot, once after the kernel has named it.
   std::optional<std::string> take_named();
@@ -57,7 +57,7 @@ class KernelDesk {
   bool take_closed() { return std::exchange(closed_, false); }
 
   /// The breaker's state, once after it has become another.
-  std::optional<breaker::State> take_change();
+  std::optional<breaker::State> take_change() { return on() ? way_->take_change() : std::nullopt; }
 
   BreakerView view();
   /// True when it was not closed.
@@ -73,11 +73,9 @@ class KernelDesk {
     JobId job;
     std::optional<JobItem> item{};  ///< that needs the word; none: the job does
   };
-  struct UnderWay {
+  struct Asked {
     Want want;
     uint32_t revision = 1;
-    breaker::Pass pass;
-    Instant until;
   };
   bool has_room();
   bool is_wanted(const Want& want, const job::Job& job) const;
@@ -87,26 +85,20 @@ class KernelDesk {
   void take(const PolicyAnswer& answer, Instant now);
   void time_out(Instant now);
   void deliver(Want want, job::Verdict word, uint32_t revision, uint64_t micros = 0);
-  void look();
 
   PolicyKernel* const kernel_;
   JobFiles* const files_;
   const PolicySettings settings_;
-  std::optional<Breaker> breaker_;
+  std::optional<GuardedWay> way_;
   std::deque<Want> waiting_;
-  std::map<JobId, uint32_t> asked_;         ///< with the revision that a verdict is wanted of
-  std::map<uint64_t, UnderWay> under_way_;  ///< by ticket
+  std::map<JobId, uint32_t> asked_;  ///< with the revision that a verdict is wanted of
+  GuardedCalls<Asked> under_way_;
   std::vector<JobItem> ready_;
-  std::optional<Instant> retry_at_;   ///< the store could not be read
-  std::optional<Instant> silent_at_;  ///< the breaker opens again then, unless a probe ends
-  uint64_t last_ticket_ = 0;
-  uint64_t named_by_ = 0;  ///< ticket of the question whose answer named `newest_`
+  std::optional<Instant> retry_at_;  ///< the store could not be read
+  uint64_t named_by_ = 0;            ///< ticket of the question whose answer named `newest_`
   std::optional<std::string> newest_;
-  uint64_t probes_ = 0;
   /// It has answered since it last failed. Until then no more calls go out than open the circuit.
   bool trusted_ = false;
-  breaker::State state_ = breaker::State::closed;
-  breaker::State told_ = breaker::State::closed;
   bool named_ = false;
   bool closed_ = false;
 };

@@ -36,10 +36,13 @@ void quarantine(job::OutputVerdict& verdict, std::string reason) {
 
 OutputDesk::OutputDesk(OutputKernel* kernel, Counters* counters, JobFiles* files,
                        const PolicySettings& settings)
-    : kernel_(kernel), files_(files), settings_(settings) {
+    : kernel_(kernel),
+      files_(files),
+      settings_(settings),
+      under_way_(Duration{settings.kernel_timeout_ms}) {
   if (!kernel_) return;
   check(counters != nullptr);
-  breaker_.emplace(*counters, "cb:safety:output:");
+  way_.emplace(output_breaker_name, *counters, "cb:safety:output:");
 }
 
 bool OutputDesk::wants(const job::JudgeOutput& judged) const {
@@ -52,18 +55,11 @@ void OutputDesk::ask(ScanTicket ticket, job::JudgeOutput judged) {
   waiting_.push_back({std::move(ticket), std::move(judged)});
 }
 
-void OutputDesk::look() {
-  breaker::Counts counts = breaker_->look();
-  state_ = state_of(counts);
-  // Whoever probes may fall silent; then it opens again without anybody asking.
-  silent_at_ = state_ == breaker::State::half_open ? changes_at(counts) : std::nullopt;
-}
-
 std::vector<OutputDesk::Judged> OutputDesk::gather(Instant now) {
   if (!on()) return {};
   for (const OutputAnswer& answer : kernel_->harvest()) take(answer);
   time_out(now);
-  look();
+  way_->look();
   return std::exchange(ready_, {});
 }
 
@@ -78,26 +74,26 @@ void OutputDesk::fail(Want want, std::string why) {
 }
 
 void OutputDesk::take(const OutputAnswer& answer) {
-  auto found = under_way_.find(answer.ticket);
-  // Too late, or once more: that scan has failed without it.
-  if (found == under_way_.end()) return;
-  UnderWay call = std::move(found->second);
-  under_way_.erase(found);
+  auto call = under_way_.take(answer.ticket);
+  // That scan has failed without it.
+  if (!call) return;
+  Want& want = call->asked.want;
   if (answer.kind == OutputAnswer::Kind::failed) {
-    breaker_->failed(call.pass);
-    return fail(std::move(call.want), answer.reason);
+    way_->breaker().failed(call->pass);
+    return fail(std::move(want), answer.reason);
   }
-  job::JudgeOutput& judged = call.want.judged;
+  job::JudgeOutput& judged = want.judged;
   if (answer.kind == OutputAnswer::Kind::unknown) {
     // An answer that says nothing tells nothing of the kernel's health, and lets nothing pass.
     quarantine(judged.verdict, answer.reason);
-    return deliver(std::move(call.want));
+    return deliver(std::move(want));
   }
-  breaker_->succeeded(call.pass);
+  way_->breaker().succeeded(call->pass);
   snapshot_ = answer.kernel_snapshot;
   if (answer.verdict.decision != OutputDecision::allow) join(answer.verdict, judged.verdict);
-  if (answer.verdict.decision == OutputDecision::redact) redact(call.account, answer, judged);
-  deliver(std::move(call.want));
+  if (answer.verdict.decision == OutputDecision::redact)
+    redact(call->asked.account, answer, judged);
+  deliver(std::move(want));
 }
 
 /// The kernel leaves what may be read as a blob of the account (J-50).
@@ -118,13 +114,10 @@ void OutputDesk::redact(const AccountId& account, const OutputAnswer& answer,
 }
 
 void OutputDesk::time_out(Instant now) {
-  std::vector<uint64_t> late;
-  Duration most{settings_.kernel_timeout_ms};
-  for (const auto& [ticket, call] : under_way_)
-    if (call.until <= now || call.until > now + most) late.push_back(ticket);
   OutputAnswer none;
-  none.reason = "output kernel: no answer within " + std::to_string(most.ms) + " ms";
-  for (uint64_t ticket : late) {
+  none.reason =
+      "output kernel: no answer within " + std::to_string(settings_.kernel_timeout_ms) + " ms";
+  for (uint64_t ticket : under_way_.late(now)) {
     none.ticket = ticket;
     take(none);
   }
@@ -142,7 +135,6 @@ Outcome<std::string> OutputDesk::content_of(const job::Job& job, const job::Judg
 void OutputDesk::submit(Want want, const job::Job& job, std::string content,
                         const breaker::Pass& pass, Instant now) {
   OutputQuestion question;
-  question.ticket = ++last_ticket_;
   question.job = job.id;
   question.account = job.account;
   question.request = job.request;
@@ -154,13 +146,7 @@ void OutputDesk::submit(Want want, const job::Job& job, std::string content,
   question.sha256 = want.judged.output.sha256;
   question.content = std::move(content);
   question.artifacts = want.judged.artifacts;
-  question.timeout_ms = settings_.kernel_timeout_ms;
-  if (pass.probe) {
-    question.probe_of = pass.episode;
-    ++probes_;
-  }
-  Instant until = now + Duration{settings_.kernel_timeout_ms};
-  under_way_.emplace(question.ticket, UnderWay{std::move(want), job.account, pass, until});
+  under_way_.begin(question, {std::move(want), job.account}, pass, *way_, now);
   kernel_->submit(std::move(question));
 }
 
@@ -183,50 +169,27 @@ void OutputDesk::send(Instant now, const KernelDesk::Find& find) {
       held_.erase(want.ticket);
       continue;
     }
-    if (auto pass = breaker_->admit()) {
+    if (auto pass = way_->breaker().admit()) {
       submit(std::move(want), **job, *std::move(content), *pass, now);
     } else {
       fail(std::move(want), "output kernel circuit open");
     }
   }
-  look();
-}
-
-std::optional<breaker::State> OutputDesk::take_change() {
-  if (told_ == state_) return std::nullopt;
-  told_ = state_;
-  return state_;
+  way_->look();
 }
 
 BreakerView OutputDesk::view() {
-  BreakerView view;
-  if (!on()) return view;
-  breaker::Counts counts = breaker_->look();
-  view.name = output_breaker_name;
-  view.state = state_of(counts);
-  view.failures = counts.failures;
-  view.episode = counts.episode;
-  view.probes_used = counts.probes ? counts.probes->value : 0;
-  view.changes_at = changes_at(counts);
-  view.probes_sent = probes_;
+  if (!on()) return {};
+  BreakerView view = way_->view();
   view.under_way = under_way_.size();
   view.waiting = waiting_.size();
   view.snapshot = snapshot_;
   return view;
 }
 
-bool OutputDesk::reset() {
-  if (!on() || !breaker_->reset()) return false;
-  look();
-  return true;
-}
-
 std::optional<Instant> OutputDesk::next_due() const {
-  std::optional<Instant> due = retry_at_;
-  if (silent_at_ && (!due || *silent_at_ < *due)) due = silent_at_;
-  for (const auto& [ticket, call] : under_way_)
-    if (!due || call.until < *due) due = call.until;
-  return due;
+  if (!on()) return std::nullopt;
+  return earliest({retry_at_, way_->silent_at(), under_way_.next_due()});
 }
 
 }  // namespace fermata

@@ -1,10 +1,7 @@
 #pragma once
 #include <deque>
-#include <functional>
-#include <map>
 #include <set>
 
-#include "host/breaker.h"
 #include "host/kernel_desk.h"
 #include "ports/output_kernel.h"
 #include "ports/scans.h"
@@ -39,10 +36,10 @@ class OutputDesk {
   void send(Instant now, const KernelDesk::Find& find);
 
   /// The breaker's state, once after it has become another.
-  std::optional<breaker::State> take_change();
+  std::optional<breaker::State> take_change() { return on() ? way_->take_change() : std::nullopt; }
   BreakerView view();
   /// True when it was not closed.
-  bool reset();
+  bool reset() { return on() && way_->reset(); }
   size_t under_way() const { return under_way_.size(); }
   bool quiet() const { return waiting_.empty() && under_way_.empty() && ready_.empty(); }
   bool idle() const { return ready_.empty(); }
@@ -53,11 +50,9 @@ class OutputDesk {
     ScanTicket ticket;
     job::JudgeOutput judged;
   };
-  struct UnderWay {
+  struct Asked {
     Want want;
     AccountId account;
-    breaker::Pass pass;
-    Instant until;
   };
   Outcome<std::string> content_of(const job::Job& job, const job::JudgeOutput& judged);
   void submit(Want want, const job::Job& job, std::string content, const breaker::Pass& pass,
@@ -67,23 +62,17 @@ class OutputDesk {
   void redact(const AccountId& account, const OutputAnswer& answer, job::JudgeOutput& judged);
   void fail(Want want, std::string why);
   void deliver(Want want);
-  void look();
 
   OutputKernel* const kernel_;
   JobFiles* const files_;
   const PolicySettings settings_;
-  std::optional<Breaker> breaker_;
+  std::optional<GuardedWay> way_;
   std::deque<Want> waiting_;
-  std::set<ScanTicket> held_;               ///< waiting or under way
-  std::map<uint64_t, UnderWay> under_way_;  ///< by ticket
+  std::set<ScanTicket> held_;  ///< waiting or under way
+  GuardedCalls<Asked> under_way_;
   std::vector<Judged> ready_;
-  std::optional<Instant> retry_at_;   ///< the store could not be read
-  std::optional<Instant> silent_at_;  ///< the breaker opens again then, unless a probe ends
-  uint64_t last_ticket_ = 0;
+  std::optional<Instant> retry_at_;  ///< the store could not be read
   std::optional<std::string> snapshot_;
-  uint64_t probes_ = 0;
-  breaker::State state_ = breaker::State::closed;
-  breaker::State told_ = breaker::State::closed;
 };
 
 }  // namespace fermata

@@ -220,6 +220,34 @@ TEST_F(Jobs, drained_worker_gets_nothing_until_it_is_undrained) {
   EXPECT_EQ(get("/workers/else").status, 404);
 }
 
+TEST_F(Jobs, jobs_of_a_worker_are_listed_by_its_name) {
+  std::string registration = enroll("w");
+  enroll("idle");
+  std::string eu =
+      text(post("/jobs", Value::object({{"topic", "x"}, {"labels", Value::object({{"at", "eu"}})}}))
+               .body.get("id"));
+  EXPECT_EQ(claim(registration, 1).get("jobs").size(), 1u);
+  std::string us =
+      text(post("/jobs", Value::object({{"topic", "y"}, {"labels", Value::object({{"at", "us"}})}}))
+               .body.get("id"));
+  EXPECT_EQ(claim(registration, 2).get("jobs").size(), 1u);
+  auto ids = [&](const std::string& path) {
+    std::vector<std::string> found;
+    Answer answer = get(path);
+    EXPECT_EQ(answer.status, 200) << answer.text;
+    for (const Value& item : answer.body.get("items").items())
+      found.push_back(text(item.get("id")));
+    return found;
+  };
+  using Ids = std::vector<std::string>;
+  EXPECT_EQ(ids("/workers/w/jobs"), (Ids{us, eu}));
+  EXPECT_EQ(ids("/workers/w/jobs?topic=x"), Ids{eu});
+  EXPECT_EQ(get("/workers/w/jobs?worker_id=idle").status, 422) << "the path says whose";
+  EXPECT_EQ(ids("/workers/idle/jobs"), Ids{});
+  EXPECT_EQ(get("/workers/else/jobs").status, 404);
+  EXPECT_EQ(ids("/workers/w/jobs?label=at:us"), Ids{us});
+}
+
 // JT-45 and the role `worker`
 TEST_F(Jobs, keys_of_another_account_see_nothing) {
   std::string id = text(post("/jobs", Value::object({{"topic", "x"}})).body.get("id"));

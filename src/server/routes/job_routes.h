@@ -8,6 +8,7 @@ namespace fermata::server::routes {
 void submit_job(Api& api, Call call);
 void submit_jobs(Api& api, Call call);
 void list_jobs(Api& api, Call call);
+void list_jobs_of_worker(Api& api, Call call);
 void job_stats(Api& api, Call call);
 void get_job(Api& api, Call call);
 void get_job_history(Api& api, Call call);
@@ -75,6 +76,9 @@ void visit_workers(Api& api, Call call, WorkersVisit visit);
 void visit_registration(Api& api, Call call, RegistrationId id, WorkersVisit visit);
 /// Shared workers are everybody's to see; others are those of their accounts.
 bool is_seen_by(const fleet::Registration& registration, const Principal& who);
+/// True when the worker of the path's first variable is there for the caller to see.
+bool knows_worker(const Workers& workers, const Call& call);
+void no_such_worker(Api& api, const Call& call);
 /// Tells those who look at workers that one is not what it was.
 void worker_changed(Api& api, const AccountId& account, const std::string& worker);
 /// When a drain is over, by `{timeout_ms?}`; nothing: when all have finished.

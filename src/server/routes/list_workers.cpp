@@ -19,12 +19,6 @@ std::vector<const fleet::Registration*> of_worker(const Workers& workers, const 
   return found;
 }
 
-void no_such_worker(Api& api, const Call& call) {
-  api.fail(
-      call,
-      {ErrorCode::registration_not_found, "There is no worker `" + call.variable(0) + "`.", {}});
-}
-
 /// Writes down who did it, and tells those who look.
 void tell(Api& api, Workers& workers, const Call& asked, std::string action,
           std::string reason = {}) {
@@ -55,6 +49,16 @@ bool is_seen_by(const fleet::Registration& registration, const Principal& who) {
   const auto& accounts = registration.card.accounts;
   return accounts.empty() ||
          std::find(accounts.begin(), accounts.end(), who.account.text()) != accounts.end();
+}
+
+bool knows_worker(const Workers& workers, const Call& call) {
+  return !of_worker(workers, call).empty();
+}
+
+void no_such_worker(Api& api, const Call& call) {
+  api.fail(
+      call,
+      {ErrorCode::registration_not_found, "There is no worker `" + call.variable(0) + "`.", {}});
 }
 
 Outcome<std::optional<Instant>> drain_end(Api& api, const Call& call) {

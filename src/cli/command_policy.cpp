@@ -1,6 +1,7 @@
 #include <array>
 #include <filesystem>
 
+#include "cli/checked_file.h"
 #include "cli/engine.h"
 #include "cli/remote.h"
 #include "core/policy/document.h"
@@ -15,42 +16,15 @@ policy::DocumentKind kind_of(const Arguments& arguments) {
   return policy::DocumentKind::base;
 }
 
-/// Every mistake of the file, with its place. Needs no server.
-Exit check_file(const Arguments& arguments, Surroundings& around) {
-  const Terminal& terminal = around.terminal;
-  const std::string& path = arguments.positional()[1];
-  auto text = read_file(path);
-  if (!text) return terminal.fail(text.error());
-  std::vector<Finding> findings;
-  size_t rules = 0;
+Exit check_policy_file(const Arguments& arguments, Surroundings& around) {
   policy::TextReader reader = around.world.policy_texts();
-  auto read = reader(*text);
-  if (!read) {
-    findings = read.error().findings;
-  } else {
-    auto reading = policy::read_document(read->value, kind_of(arguments), reader.check);
-    findings = std::move(reading.findings);
-    policy::locate(findings, *read);
-    rules = reading.document.rules.size();
-  }
-  if (terminal.json) {
-    Value errors = Value::array();
-    for (const Finding& finding : findings)
-      errors.push(Value::object({{"path", finding.path},
-                                 {"line", finding.line},
-                                 {"column", finding.column},
-                                 {"message", finding.message}}));
-    terminal.value(Value::object({{"valid", findings.empty()}, {"errors", std::move(errors)}}));
-  } else if (findings.empty()) {
-    terminal.line(path + ": " + std::to_string(rules) + (rules == 1 ? " rule" : " rules") +
-                  ", no mistakes");
-  } else {
-    for (Finding& finding : findings) {
-      if (!finding.path.empty()) finding.message = finding.path + ": " + finding.message;
-      terminal.line(finding_line(path, finding));
-    }
-  }
-  return findings.empty() ? Exit::ok : Exit::failed;
+  auto check = [&](const Value& document, std::string& well) {
+    auto reading = policy::read_document(document, kind_of(arguments), reader.check);
+    size_t rules = reading.document.rules.size();
+    well = std::to_string(rules) + (rules == 1 ? " rule" : " rules");
+    return std::move(reading.findings);
+  };
+  return check_document(arguments.positional()[1], check, around);
 }
 
 /// `topic=job.pay labels.amount=20 risk_tags=money,pii`
@@ -163,7 +137,7 @@ Exit policy_action(const Arguments& arguments, Surroundings& around) {
   bool of_file = action == "check" || action == "rehearse";
   if (of_file && arguments.positional().size() != 2)
     return terminal.fail({ErrorCode::usage, "'" + action + "' needs one file.", {}});
-  if (action == "check") return check_file(arguments, around);
+  if (action == "check") return check_policy_file(arguments, around);
   if (action == "explain") return explain(arguments, around);
   if (action == "rehearse") return rehearse(arguments, around);
   return terminal.fail(

@@ -1,13 +1,15 @@
+#include "cli/checked_file.h"
 #include "cli/remote.h"
+#include "core/fleet/pools.h"
 
 namespace fermata::cli {
 namespace {
 
 Outcome<Value> act_on_pools(const Arguments& arguments, Client& client) {
-  FERMATA_TRY_VOID(arguments.expect(2, 2, "drain or activate and the name of a pool"));
+  FERMATA_TRY_VOID(arguments.expect(2, 2, "check and a file, or drain or activate and a pool"));
   const std::string& action = arguments.positional()[0];
   if (action != "drain" && action != "activate")
-    return fail(ErrorCode::usage, "'" + action + "' is none of drain, activate.");
+    return fail(ErrorCode::usage, "'" + action + "' is none of check, drain, activate.");
   Value body = Value::object();
   FERMATA_TRY(timeout_ms, arguments.number("timeout-ms", 0));
   if (timeout_ms && action == "drain") body.set("timeout_ms", *timeout_ms);
@@ -48,8 +50,20 @@ void print_queues(const Value& queues, const Terminal& terminal) {
   table.print(terminal);
 }
 
+Exit check_pools_file(const std::string& path, Surroundings& around) {
+  auto check = [](const Value& document, std::string& well) {
+    auto reading = fleet::read_pools(document);
+    size_t count = reading.table.pools.size();
+    well = std::to_string(count) + (count == 1 ? " pool" : " pools");
+    return std::move(reading.findings);
+  };
+  return check_document(path, check, around);
+}
+
 Exit pools(const Arguments& arguments, Surroundings& around) {
   const Terminal& terminal = around.terminal;
+  const auto& words = arguments.positional();
+  if (words.size() == 2 && words[0] == "check") return check_pools_file(words[1], around);
   auto answer = ask_pools(arguments, around);
   if (!answer) return terminal.fail(answer.error());
   if (terminal.json || !arguments.positional().empty()) {
@@ -67,10 +81,11 @@ Exit pools(const Arguments& arguments, Surroundings& around) {
 CliCommand pools_command() {
   return {
       "pools",
-      "[drain|activate POOL]",
-      "List pools or what waits for them, or drain one.",
+      "[check FILE | drain|activate POOL]",
+      "List pools or what waits for them, check a file of pools, or drain one.",
       "Pools and topics come from pools.yaml (setting pools_file) or from requests. What a file\n"
-      "names is changed there.",
+      "names is changed there. `check` needs no server and names every mistake with line and "
+      "column.",
       {{"queues", "", "what waits, by pool, topic and priority, and what keeps it"},
        {"timeout-ms", "N", "for drain: what the pool holds after that goes elsewhere"},
        server_option()},

@@ -20,7 +20,7 @@ std::string own_name(const Settings& settings) {
 }
 
 /// The first line of the file, if one is named.
-Outcome<std::string> password_of(const Settings& settings) {
+Outcome<std::string> store_password_of(const Settings& settings) {
   if (settings.store_password_file.empty()) return std::string();
   auto text = read_file(settings.store_password_file);
   if (!text)
@@ -31,7 +31,7 @@ Outcome<std::string> password_of(const Settings& settings) {
 }  // namespace
 
 Outcome<std::unique_ptr<OpenStore>> Serving::open_postgres() {
-  FERMATA_TRY(password, password_of(settings_));
+  FERMATA_TRY(password, store_password_of(settings_));
   PostgresWanted wanted;
   wanted.url = settings_.store;
   wanted.password = std::move(password);

@@ -5,7 +5,7 @@
 namespace fermata::cli {
 namespace {
 
-Outcome<std::string> password_of(const Settings& settings) {
+Outcome<std::string> nats_password_of(const Settings& settings) {
   if (settings.nats_password_file.empty()) return settings.nats_password.text;
   if (!settings.nats_password.text.empty())
     return fail(ErrorCode::invalid_setting, "Give nats_password or nats_password_file, not both.");
@@ -28,7 +28,7 @@ Outcome<void> Serving::open_wire() {
   WireWanted wanted;
   wanted.urls = nats_addresses(settings_);
   wanted.user = settings_.nats_user;
-  FERMATA_TRY(password, password_of(settings_));
+  FERMATA_TRY(password, nats_password_of(settings_));
   wanted.password = std::move(password);
   wanted.tls_ca = settings_.nats_tls_ca;
   wanted.stream_sys = settings_.nats_stream_sys;

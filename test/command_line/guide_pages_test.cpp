@@ -101,6 +101,12 @@ TEST(GuidePages, files_of_policy_and_pools_are_read_and_explained) {
   Finished checked = typed("fermata policy check safety.yaml\n", server, folder.path(""));
   EXPECT_EQ(checked.exit, 0) << checked.out << checked.err;
   EXPECT_TRUE(says(checked, "no mistakes")) << checked.out;
+  checked = typed("fermata pools check pools.yaml\n", server, folder.path(""));
+  EXPECT_EQ(checked.exit, 0) << checked.out << checked.err;
+  EXPECT_TRUE(says(checked, "3 pools, no mistakes")) << checked.out;
+  std::ofstream(folder.path("broken.yaml")) << "version: 1\npools:\n  mail: {lease_ms: 1}\n";
+  checked = typed("fermata pools check broken.yaml || true\n", server, folder.path(""));
+  EXPECT_TRUE(says(checked, "broken.yaml:3:10: /pools/mail/lease_ms: ")) << checked.out;
   Finished explained =
       typed(block_with(policy_page, "fermata policy explain"), server, folder.path(""));
   EXPECT_TRUE(says(explained, "require_approval")) << explained.out << explained.err;

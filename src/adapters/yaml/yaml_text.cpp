@@ -2,6 +2,7 @@
 
 #include <yaml.h>
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -55,7 +56,7 @@ struct Open {
 
 class Builder {
  public:
-  Outcome<policy::ReadText> read(yaml_parser_t* parser);
+  Outcome<policy::ReadText> read(yaml_parser_t* parser, std::string_view text);
 
  private:
   Outcome<void> take(const Event& event);
@@ -159,12 +160,25 @@ Outcome<void> Builder::take(const Event& event) {
   }
 }
 
-Outcome<policy::ReadText> Builder::read(yaml_parser_t* parser) {
+/// Where the parser stumbled. Of bytes that are no text it knows the offset alone.
+TextPosition place_of_problem(const yaml_parser_t& parser, std::string_view text) {
+  if (parser.error != YAML_READER_ERROR)
+    return {static_cast<int>(parser.problem_mark.line) + 1,
+            static_cast<int>(parser.problem_mark.column) + 1, 0};
+  std::string_view before = text.substr(0, parser.problem_offset);
+  size_t line_begin = before.rfind('\n') + 1;
+  auto is_begin = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };
+  auto columns = std::count_if(before.begin() + static_cast<std::ptrdiff_t>(line_begin),
+                               before.end(), is_begin);
+  return {static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1,
+          static_cast<int>(columns) + 1, before.size()};
+}
+
+Outcome<policy::ReadText> Builder::read(yaml_parser_t* parser, std::string_view text) {
   for (;;) {
     Event event;
     if (!yaml_parser_parse(parser, event.get())) {
-      TextPosition at{static_cast<int>(parser->problem_mark.line) + 1,
-                      static_cast<int>(parser->problem_mark.column) + 1, 0};
+      TextPosition at = place_of_problem(*parser, text);
       std::string why = parser->problem ? parser->problem : "it cannot be read";
       return wrong(at, "", "This is not YAML: " + why + ".");
     }
@@ -187,7 +201,7 @@ Outcome<policy::ReadText> read_yaml(std::string_view text) {
   yaml_parser_set_encoding(parser.get(), YAML_UTF8_ENCODING);
   yaml_parser_set_input_string(parser.get(), reinterpret_cast<const unsigned char*>(text.data()),
                                text.size());
-  return Builder().read(parser.get());
+  return Builder().read(parser.get(), text);
 }
 
 }  // namespace fermata

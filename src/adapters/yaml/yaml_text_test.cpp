@@ -57,6 +57,9 @@ TEST(Yaml, what_could_hide_something_is_refused_with_its_place) {
   EXPECT_EQ(refused("? [a]\n: 1\n"), "1:3: A key is a text.");
   EXPECT_EQ(refused(""), "1:1: The text is empty.");
   EXPECT_TRUE(refused("a: [1, 2\n").starts_with("2:1: This is not YAML"));
+  EXPECT_TRUE(refused("a: 1\nä: \xff\n").starts_with("2:4: This is not YAML"));
+  EXPECT_TRUE(refused("\xff").starts_with("1:1: This is not YAML"));
+  EXPECT_TRUE(refused("a: 1\nb: \x01\n").starts_with("2:4: This is not YAML"));
   EXPECT_TRUE(refused("\tа: 1\n").find("This is not YAML") != std::string::npos);
   EXPECT_TRUE(refused("a: \xff\n").find("not") != std::string::npos);
   EXPECT_EQ(refused(std::string(yaml_nesting_max + 1, '[')),

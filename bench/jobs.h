@@ -5,7 +5,7 @@
 namespace fermata::bench {
 
 // `./dev bench jobs` (J-95 to J-97).
-void measure_job_throughput();
+void measure_job_throughput(const Limits& limits);
 void measure_single_submits();
 void measure_delivery();
 void measure_queue();

@@ -117,7 +117,7 @@ double straight_sqlite(size_t batch) {
 }
 
 Limits measure_limits() {
-  section("(a) the machine's limit");
+  section("the machine's limit (core: a)");
   Limits limits;
   std::vector<double> latencies;
   for (int round = 0; round < 3; ++round)

@@ -36,9 +36,11 @@ class InProcessWorker {
   };
   InProcessWorker(Host& host, Options options);
   explicit InProcessWorker(Host& host) : InProcessWorker(host, Options()) {}
+  ~InProcessWorker();
+  InProcessWorker(const InProcessWorker&) = delete;
+  InProcessWorker& operator=(const InProcessWorker&) = delete;
   /// No more is claimed; what is under way is reported.
   void stop() { stopping_ = true; }
-  uint64_t reported() const { return reported_; }
 
  private:
   void claim();
@@ -50,7 +52,6 @@ class InProcessWorker {
   const job::Payload output_;
   uint64_t seq_ = 0;
   std::atomic<bool> stopping_{false};
-  std::atomic<uint64_t> reported_{0};
 };
 
 }  // namespace fermata::bench

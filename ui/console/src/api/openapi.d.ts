@@ -3913,7 +3913,7 @@ export interface paths {
                         config?: object;
                         /** @enum {unknown} */
                         from?: "start" | "now";
-                        occurrence?: number;
+                        occurrence?: number | "all";
                         wait_type?: string;
                     };
                 };
@@ -3971,7 +3971,7 @@ export interface paths {
             requestBody?: {
                 content: {
                     "application/json": {
-                        occurrence?: number;
+                        occurrence?: number | "all";
                         reason?: string;
                         output?: unknown;
                         branch?: string;
@@ -4032,7 +4032,7 @@ export interface paths {
             requestBody?: {
                 content: {
                     "application/json": {
-                        occurrence?: number;
+                        occurrence?: number | "all";
                         reason?: string;
                         output?: unknown;
                         branch?: string;

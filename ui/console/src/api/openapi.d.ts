@@ -3304,6 +3304,47 @@ export interface paths {
             };
         };
     };
+    "/api/v1/workers/{worker_id}/jobs": {
+        parameters: {
+        };
+        /** Jobs whose last attempt the worker was given, newest first. */
+        get: {
+            parameters: {
+                query?: {
+                    state?: string;
+                    topic?: string;
+                    label?: string;
+                    run_id?: string;
+                    workflow_id?: string;
+                    pool?: string;
+                    reason_code?: string;
+                    from?: string;
+                    to?: string;
+                    q?: string;
+                    limit?: string;
+                    cursor?: string;
+                };
+                path: {
+                    worker_id: string;
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: object[];
+                            next_cursor: string | null;
+                            total?: number;
+                        };
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/workers/{worker_id}/drain": {
         parameters: {
         };

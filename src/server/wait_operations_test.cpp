@@ -135,27 +135,32 @@ TEST_F(WaitOperations, engine_at_the_limit_of_the_account_is_delayed_and_not_fai
 
 // S-29, W-20
 TEST_F(WaitOperations, numbers_of_waits_agree_with_the_lists) {
-  for (int i = 0; i < 3; ++i) world.start("mixed");
-  for (int i = 0; i < 5; ++i) world.start("opened", R"({"contact_id": "c-1"})");
-  for (int i = 0; i < 2; ++i) world.start("dated");
+  for (int i = 0; i < 30; ++i) world.start("mixed");
+  for (int i = 0; i < 50; ++i) world.start("opened", R"({"contact_id": "c-1"})");
+  for (int i = 0; i < 20; ++i) world.start("dated");
   Value list = world.ask("GET", "/api/v1/admin/workflows/waits/pending?wait_type=for_event").body;
-  EXPECT_EQ(list.get("total"), Value(5));
+  EXPECT_EQ(list.get("total"), Value(50));
+  for (const Value& one : list.get("items").items()) {
+    EXPECT_EQ(one.get("status"), Value("waiting"));
+    EXPECT_EQ(one.get("contact_id"), Value("c-1"));
+    EXPECT_EQ(one.get("workflow_id"), Value("opened"));
+  }
   auto asked = world.ask("GET", "/api/v1/admin/workflows/waits/stats");
   ASSERT_EQ(asked.status, 200) << asked.text;
   const Value& active = asked.body.get("active");
-  EXPECT_EQ(active.get("total"), Value(10));
-  EXPECT_EQ(active.get("by_type"), *parse_json(R"({"fixed_time": 3, "for_event": 5,
-                                                    "until_date": 2, "until_time": 0})"));
-  EXPECT_EQ(asked.body.get("opened").get("last_hour"), Value(10));
-  EXPECT_EQ(asked.body.get("upcoming"), *parse_json(R"({"next_hour": 3, "next_24h": 3})"));
-  EXPECT_EQ(asked.body.get("listeners").get("by_event_type"), *parse_json(R"({"email_open": 5})"));
+  EXPECT_EQ(active.get("total"), Value(100));
+  EXPECT_EQ(active.get("by_type"), *parse_json(R"({"fixed_time": 30, "for_event": 50,
+                                                    "until_date": 20, "until_time": 0})"));
+  EXPECT_EQ(asked.body.get("opened").get("last_hour"), Value(100));
+  EXPECT_EQ(asked.body.get("upcoming"), *parse_json(R"({"next_hour": 30, "next_24h": 30})"));
+  EXPECT_EQ(asked.body.get("listeners").get("by_event_type"), *parse_json(R"({"email_open": 50})"));
   world.advance(Duration{3'600'000});
   Value later = world.ask("GET", "/api/v1/waits/stats?workflow_id=mixed").body;
   EXPECT_EQ(later.get("active").get("total"), Value(0));
   EXPECT_EQ(later.get("average_duration_s").get("fixed_time"), Value(1800.0));
   Value all = world.ask("GET", "/api/v1/waits/stats").body;
-  EXPECT_EQ(all.get("active").get("total"), Value(7));
-  EXPECT_EQ(all.get("opened"), *parse_json(R"({"last_hour": 0, "last_24h": 10})"));
+  EXPECT_EQ(all.get("active").get("total"), Value(70));
+  EXPECT_EQ(all.get("opened"), *parse_json(R"({"last_hour": 0, "last_24h": 100})"));
   EXPECT_EQ(all.get("listeners").get("oldest_s"), Value(3'600));
 }
 

@@ -112,8 +112,48 @@ TEST_P(FlowCase, gives_what_it_says_and_the_same_after_every_crash) {
   // A cut activation is the same activation; only the snapshots of its cuts are more. How much
   // garbage lies around when a budget of bytes is looked at depends on the cuts.
   if (one.value.find("whole") != nullptr) return;
+  EvaluationCase resident = plain;
+  resident.resident = true;
+  EXPECT_EQ(to_json(evaluate_flow(resident).value), to_json(answer)) << where << " in memory";
   crashing.limits.slice = 25;
   EXPECT_EQ(to_json(evaluate_flow(crashing).value), to_json(answer)) << where << " in slices";
+}
+
+std::string keys_of(const Value& object) {
+  std::string out;
+  for (const Value::Member& member : object.members())
+    out += (out.empty() ? "" : " ") + std::string(member.key.as_string());
+  return out;
+}
+
+// F-63: whatever became of the script.
+TEST(FlowEvaluation, prints_all_keys_in_one_order) {
+  const std::string all =
+      "status result error awaiting tasks timers children approvals signals logs warnings stats";
+  const std::pair<const char*, const char*> scripts[] = {
+      {"completed", "return 1"},
+      {"failed", "throw Error('no')"},
+      {"failed", "return nobody"},
+      {"suspended", "await Promise.race_kv({ t: Task.run('a'), c: Workflow.run('w') })"}};
+  for (auto [status, source] : scripts) {
+    EvaluationCase given;
+    given.source = source;
+    Value shown = evaluate_flow(given).value;
+    EXPECT_EQ(shown.get("status"), Value(status)) << to_json(shown);
+    EXPECT_EQ(keys_of(shown), all);
+    EXPECT_EQ(keys_of(shown.get("stats")), "activations fuel snapshot_bytes ignored");
+    given.states = true;
+    given.steps = {Value::object({{"complete", "nobody"}})};
+    Value stopped = evaluate_flow(given).value;
+    bool misfit = status == std::string_view("suspended");
+    EXPECT_EQ(keys_of(stopped), all + " states" + (misfit ? " step_error" : ""));
+    for (const Value& state : stopped.get("states").items()) EXPECT_EQ(keys_of(state), all);
+    if (!misfit) continue;
+    Value awaited = shown.get("awaiting").items()[0];
+    EXPECT_EQ(keys_of(awaited), "fiber at id kind name form keys shape open items");
+    EXPECT_EQ(keys_of(shown.get("tasks").items()[0]), "id name input status");
+    EXPECT_EQ(keys_of(shown.get("children").items()[0]), "id workflow input status");
+  }
 }
 
 std::string name_of(const testing::TestParamInfo<Case>& info) {

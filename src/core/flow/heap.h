@@ -160,6 +160,8 @@ class Heap {
   size_t bytes_left() const { return bytes_used_ < bytes_max_ ? bytes_max_ - bytes_used_ : 0; }
   bool wants_attention() const { return bytes_used_ >= collect_at_; }
   bool over() const { return bytes_used_ > bytes_max_; }
+  /// So little is left that looking for garbage would soon be all that is done.
+  bool crowded() const { return bytes_used_ > bytes_max_ - bytes_max_ / crowded_part; }
 
   // One collection: mark what the machine holds; trace follows it, sweep frees the rest.
   void mark(const Datum& datum);
@@ -174,6 +176,8 @@ class Heap {
   /// Garbage may take a quarter of the memory before anyone looks.
   size_t first_collection() const { return bytes_max_ / 4; }
   static void destroy(HeapObject* object);
+
+  static constexpr size_t crowded_part = 32;
 
   HeapObject* first_ = nullptr;
   size_t bytes_used_ = 0;

@@ -55,6 +55,15 @@ TEST(Heap, what_nothing_reaches_is_freed_and_circles_too) {
   EXPECT_EQ(heap.bytes_used(), empty);
 }
 
+TEST(Heap, is_crowded_before_it_is_full) {
+  Heap heap(32'000);
+  heap.text(std::string(20'000, 'x'));
+  EXPECT_FALSE(heap.crowded());
+  heap.text(std::string(11'300, 'x'));
+  EXPECT_TRUE(heap.crowded());
+  EXPECT_FALSE(heap.over());
+}
+
 TEST(Heap, a_long_chain_is_marked_without_the_host_stack) {
   Heap heap(SIZE_MAX / 8);
   Datum chain = heap.array({});

@@ -243,7 +243,13 @@ Datum math_ceil(Machine& m, Arguments a) { return of_one<std::ceil>(m, a); }
 Datum math_floor(Machine& m, Arguments a) { return of_one<std::floor>(m, a); }
 Datum math_trunc(Machine& m, Arguments a) { return of_one<std::trunc>(m, a); }
 Datum math_sqrt(Machine& m, Arguments a) { return of_one<std::sqrt>(m, a); }
-Datum math_cbrt(Machine& m, Arguments a) { return of_one<std::cbrt>(m, a); }
+/// The libraries of hosts differ in the last digit, which shows in cubes of whole numbers.
+double cube_root(double number) {
+  double root = std::cbrt(number);
+  double whole = std::round(root);
+  return whole * whole * whole == number ? whole : root;
+}
+Datum math_cbrt(Machine& m, Arguments a) { return of_one<cube_root>(m, a); }
 Datum math_exp(Machine& m, Arguments a) { return of_one<std::exp>(m, a); }
 Datum math_log(Machine& m, Arguments a) { return of_one<std::log>(m, a); }
 Datum math_log2(Machine& m, Arguments a) { return of_one<std::log2>(m, a); }

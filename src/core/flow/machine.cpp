@@ -59,7 +59,7 @@ void Machine::collect() {
   heap_.trace();
   std::erase_if(awaitables_, [](const auto& one) { return !one.second->marked; });
   heap_.sweep();
-  if (heap_.over()) end(Verdict::memory);
+  if (heap_.crowded()) end(Verdict::memory);
 }
 
 const Machine::Root& Machine::root(size_t index) {

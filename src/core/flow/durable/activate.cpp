@@ -1,6 +1,7 @@
 #include "core/flow/durable/activate.h"
 
 #include "core/flow/durable/given_roots.h"
+#include "core/flow/durable/own_copy.h"
 #include "core/flow/durable/snapshot.h"
 
 namespace fermata::flow {
@@ -39,7 +40,7 @@ Taken fire(Execution& execution, const FireTimer& timer, const FlowGiven& given,
 Execution begin_flow(std::string run_id, Value inputs, Value context) {
   Execution out;
   out.run_id = std::move(run_id);
-  out.inputs = inputs.is_null() ? Value::object() : std::move(inputs);
+  out.inputs = inputs.is_null() ? Value::object() : own_copy(inputs);
   out.context = std::move(context);
   return out;
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/flow/durable/activation.h"
+#include "core/flow/durable/own_copy.h"
 
 /// What awaiting gives: results of records become values of the machine, composites are put
 /// together from their items (F-26, F-29).
@@ -76,7 +77,7 @@ void Activation::give(AwaitableObject& awaited, Datum value, bool threw) {
 void Activation::take_result(AwaitableObject& awaited, Awaitable& record) {
   if (record.kind == AwaitableKind::signal) ledger_.take(awaited.number);
   ledger_.drop_bytes(record.result);
-  Value result = std::exchange(record.result, Value());
+  Value result = own_copy(std::exchange(record.result, Value()));
   record.delivered = true;
   if (record.status == AwaitableStatus::completed) {
     give(awaited, machine_.keep(std::move(result)));

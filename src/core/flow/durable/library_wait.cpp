@@ -86,7 +86,8 @@ std::optional<Instant> instant_of(Machine& machine, const Datum& given) {
 }  // namespace
 
 Datum timer_delay(Machine& machine, Arguments arguments) {
-  auto given = machine.to_json_value(arguments[0]);
+  bool endless = arguments[0].is_number() && !std::isfinite(arguments[0].as_number());
+  auto given = endless ? std::optional(Value()) : machine.to_json_value(arguments[0]);
   if (!given) return {};
   Duration delay = read_delay(machine, *given, "a delay");
   if (machine.stopped()) return {};

@@ -102,7 +102,10 @@ void Reach::follow(HeapObject& object) {
       for (const Datum& item : static_cast<ArrayObject&>(object).items) see(item);
       break;
     case Tag::object:
-      for (const auto& entry : static_cast<MapObject&>(object).entries()) see(entry.value);
+      for (const auto& entry : static_cast<MapObject&>(object).entries()) {
+        see(entry.key);  // may lie in JSON that was spread
+        see(entry.value);
+      }
       break;
     case Tag::error: {
       auto& error = static_cast<ErrorObject&>(object);

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include "base/bytes.h"
+#include "base/check.h"
 #include "base/random.h"
 #include "core/flow/compile_script.h"
+#include "core/flow/durable/execution_bytes.h"
 
 namespace fermata::flow {
 
@@ -67,7 +70,9 @@ EvaluationAnswer Evaluation::run() {
   if (compiled) play();
   Value value = state();
   if (given_.states) {
-    if (!compiled) states_.push(value);
+    // Nothing happens to a script that was refused; indices match all the same.
+    for (size_t i = 0; !compiled && i <= given_.resume.size() + given_.steps.size(); ++i)
+      states_.push(value);
     value.set("states", states_);
   }
   if (misfit_) {
@@ -106,7 +111,8 @@ FlowGiven Evaluation::given_now() {
 /// Lets the machine run until it has nothing left to do.
 void Evaluation::settle() {
   while (!damaged_ && wants_activation(execution_)) {
-    auto activated = activate(execution_, script_, given_now(), out_, &resident_);
+    auto activated =
+        activate(execution_, script_, given_now(), out_, given_.resident ? &resident_ : nullptr);
     if (!activated) damaged_ = FlowError{activated.error().code, activated.error().message, {}, {}};
     if (!execution_.open && !execution_.ended()) parked_bytes_ = execution_.snapshot.size();
     if (given_.crash) crash();
@@ -114,7 +120,17 @@ void Evaluation::settle() {
   collect();
 }
 
-void Evaluation::crash() { resident_.drop(); }
+/// What is left of a process that ended: the records and the snapshot, as bytes.
+void Evaluation::crash() {
+  resident_.drop();
+  ByteWriter out;
+  encode_execution(execution_, out);
+  std::string bytes = out.take();
+  ByteReader in(bytes);
+  execution_ = {};
+  decode_execution(in, execution_);
+  check(in.done());
+}
 
 void Evaluation::collect() {
   std::vector<Outgoing> out = std::exchange(out_, {});

@@ -21,7 +21,11 @@ struct EvaluationCase {
   std::vector<Value> steps;
   bool rhythm = false;
   bool states = false;
-  bool crash = false;              ///< the machine is rebuilt from its snapshot after every step
+  bool crash = false;  ///< everything is rebuilt from its bytes after every step
+  /// The machine stays in memory while nothing crashes. The engine rebuilds it for every
+  /// activation, and so does an evaluation: equal texts are one text then, and take the memory of
+  /// one.
+  bool resident = false;
   Instant now{1'767'225'600'000};  ///< 2026-01-01T00:00:00.000Z
   uint64_t seed = 0;
   FlowLimits limits;
@@ -92,6 +96,7 @@ class Evaluation {
   std::optional<uint32_t> number_of(const Value& id) const;
   Value failure_of(uint32_t number, const Value& step) const;
   void misfit(std::string message);
+  bool stopped() const { return misfit_ || damaged_ || execution_.ended(); }
 
   // evaluation_view.cpp
   Value state() const;

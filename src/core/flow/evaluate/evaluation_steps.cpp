@@ -170,16 +170,16 @@ void Evaluation::apply_batch(const Value& step) {
   }
   for (const Value& one : batch.items()) {
     bool timed = one.find("fire") != nullptr || one.find("advance") != nullptr;
-    if (!timed && !execution_.ended()) apply(one);
+    if (!timed && !stopped()) apply(one);
   }
   std::ranges::stable_sort(fires, [](const Due& a, const Due& b) {
     return a.due_ms != b.due_ms ? a.due_ms < b.due_ms : a.number < b.number;
   });
   for (const Due& one : fires) {
-    if (!execution_.ended()) apply_fire(one.step);
+    if (!stopped()) apply_fire(one.step);
   }
   for (const Value& one : last) {
-    if (!execution_.ended()) apply_advance(one);
+    if (!stopped()) apply_advance(one);
   }
 }
 

@@ -1,3 +1,4 @@
+#include "core/run/view.h"
 #include "test/flow/script_runs.h"
 
 /// What becomes of work when it or its run ends (F-28, F-39).
@@ -103,6 +104,61 @@ TEST(EndsOfRuns, fibers_that_nobody_awaited_are_told_of) {
                     "await Signal.next('go')\nreturn 1"));
   failing.start();
   EXPECT_EQ(failing.count("FlowWarned"), 1u);
+}
+
+/// What happened, as the history shows it: type, and of scripts function and line, what woke it.
+std::vector<std::string> told_of(ScriptRun& run) {
+  restart::Source source = run.source();
+  auto shown = view::history(source.history, source.definitions, 1, SIZE_MAX);
+  EXPECT_TRUE(shown);
+  std::vector<std::string> out;
+  for (const Value& event : *shown) {
+    std::string line(event.get("type").as_string());
+    for (std::string_view field : {"node", "by", "awaiting"})
+      if (event.get(field).is_string()) line += " " + std::string(event.get(field).as_string());
+    out.push_back(std::move(line));
+  }
+  return out;
+}
+
+// F-47
+TEST(HistoryOfScripts, tells_what_was_asked_for_where_and_what_woke_it) {
+  ScriptRun run(
+      define_script("workflow w(inputs) {\n"
+                    "  Log.info('begin')\n"
+                    "  const charged = charge(inputs)\n"
+                    "  await Task.delay(2)\n"
+                    "  await Signal.next('go', { timeout: '1h' })\n"
+                    "  return await Workflow.run('kid', charged)\n"
+                    "}\n"
+                    "function charge(order) { return await Task.run('charge', order) }"));
+  run.start();
+  ASSERT_TRUE(run.settle("r.1", "SUCCEEDED", Value::object({{"n", 1}})));
+  ASSERT_TRUE(run.wake(2'000));
+  ASSERT_TRUE(run.tell(SignalRun{"go", Value(), ""}));
+  const std::vector<std::string> expected = {
+      "RunStarted tester",    "FlowResumed start",       "FlowLogged w:2",
+      "TaskStarted charge:8", "FlowParked charge:8 r.1", "TaskSettled charge:8",
+      "FlowResumed r.1",      "TimerArmed w:4",          "FlowParked w:4 r.2",
+      "TimerFired w:4",       "FlowResumed r.2",         "TimerArmed w:5",
+      "FlowParked w:5 r.3",   "SignalReceived",          "TimerCancelled w:5",
+      "FlowResumed r.3",      "SignalTaken w:5",         "ChildStarted w:6",
+      "FlowParked w:6 r.4",
+  };
+  EXPECT_EQ(told_of(run), expected);
+}
+
+// F-47: while it is paused a run only takes note; what woke it is known all the same.
+TEST(HistoryOfScripts, names_what_woke_a_run_that_was_paused) {
+  ScriptRun run(define_script("await Task.run('a', {})\nreturn 1"));
+  run.start();
+  ASSERT_TRUE(run.tell(PauseRun{}));
+  ASSERT_TRUE(run.settle("r.1", "SUCCEEDED"));
+  EXPECT_EQ(run.count("FlowResumed"), 1u);
+  ASSERT_TRUE(run.tell(ResumeRun{}));
+  EXPECT_EQ(run.run.status, RunStatus::completed);
+  std::vector<std::string> told = told_of(run);
+  EXPECT_NE(std::find(told.begin(), told.end(), "FlowResumed r.1"), told.end());
 }
 
 // F-35

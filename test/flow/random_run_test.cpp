@@ -161,7 +161,7 @@ TEST(RandomRuns, a_thousand_tasks_are_two_activations) {
   for (const Event& event : world.history)
     resumed += std::holds_alternative<FlowResumed>(event.body) ? 1 : 0;
   EXPECT_EQ(resumed, 2u);
-  EXPECT_EQ(world.history.size(), 1 + 2 + 1'000 + 1'000 + 1u);
+  EXPECT_EQ(world.history.size(), 1 + 2 + 1 + 1'000 + 1'000 + 1u);
 }
 
 // F-45, F-49

@@ -15,8 +15,18 @@ std::string woken_by(const flow::Execution& script) {
   if (script.open || script.ready.empty()) return "slice";
   const flow::ReadyFiber& first = script.ready.front();
   if (first.wake != flow::Wake::outcome) return std::string(flow::end_name(script.unwinding));
-  auto parked = script.parked.find(first.fiber);
-  return parked == script.parked.end() ? "" : script.id_of(parked->second.awaiting);
+  return first.awaited == 0 ? "" : script.id_of(first.awaited);
+}
+
+/// Says where the script stands now: its main fiber, or the first of those that are left.
+void tell_parked(Step& step) {
+  const flow::Execution& script = *step.run.script;
+  if (script.open || script.ended() || script.parked.empty()) return;
+  const flow::ParkedFiber& first = script.parked.begin()->second;
+  Value about = Value::object({{"awaiting", script.id_of(first.awaiting)}});
+  if (script.parked.size() > 1) about.set("fibers", script.parked.size());
+  about.set("node", node_name(first.place));
+  step.emit(FlowNoted{FlowNote::parked, first.awaiting, std::move(about)});
 }
 
 /// How long a machine that could not be run is left alone; one more failure ends the run.
@@ -69,6 +79,7 @@ void activate_script(Step& step) {
   resumed.outcome = std::move(outcome);
   step.emit(std::move(resumed));
   tell_asks(step, std::move(asks));
+  tell_parked(step);
 }
 
 namespace {

@@ -94,6 +94,7 @@ enum class Wake : uint8_t { outcome, cancelled, verdict };
 struct ReadyFiber {
   uint32_t fiber = 0;
   Wake wake = Wake::outcome;
+  uint32_t awaited = 0;  ///< what it was parked at; 0 when an earlier release has written it
 };
 
 struct ParkedFiber {

@@ -29,7 +29,7 @@ template <class V> void list(V& v, FlowError& e) {
 }
 template <class V> void list(V& v, KeptSignal& s) { v(s.payload); v(s.wait); }
 template <class V> void list(V& v, Mailbox& m) { v(m.kept); v(m.waits); }
-template <class V> void list(V& v, ReadyFiber& f) { v(f.fiber); v(f.wake); }
+template <class V> void list(V& v, ReadyFiber& f) { v(f.fiber); v.woken(f); }
 template <class V> void list(V& v, ParkedFiber& f) { v(f.awaiting); v(f.stamp); v(f.place); }
 template <class V> void list(V& v, OpenActivation& a) {
   v(a.now); v(a.random); v(a.fuel_used); v(a.log_lines);
@@ -66,6 +66,9 @@ template <class V> void list(V& v, OpenApproval& o) { v(o.number); v(o.request);
 /// What can be ordered anew; the position is the stored tag.
 using Order = std::variant<SubmitTask, StartChild, SendSignal, OpenApproval>;
 
+/// Added to the word for how a fiber goes on when the number of what it awaited follows.
+constexpr uint8_t names_awaited = 0x10;
+
 class Writer {
  public:
   explicit Writer(ByteWriter& out) : out_(out), fields_(out) {}
@@ -87,6 +90,12 @@ class Writer {
   template <class... T> void operator()(std::variant<T...>& either) {
     out_.u8(static_cast<uint8_t>(either.index()));
     std::visit([&](auto& body) { list(*this, body); }, either);
+  }
+  /// What it was parked at came later: the word for how it goes on says whether that follows.
+  void woken(ReadyFiber& fiber) {
+    uint8_t how = static_cast<uint8_t>(fiber.wake);
+    out_.u8(fiber.awaited == 0 ? how : static_cast<uint8_t>(how + names_awaited));
+    if (fiber.awaited != 0) out_.varint(fiber.awaited);
   }
   void plain(int& value) { out_.zigzag(value); }
   template <class T> void plain(T& value) { fields_.put(value); }
@@ -131,6 +140,14 @@ class Reader {
     if (index >= sizeof...(T)) return in_.fail();
     emplace(either, index, std::index_sequence_for<T...>());
     std::visit([&](auto& body) { list(*this, body); }, either);
+  }
+  void woken(ReadyFiber& fiber) {
+    uint8_t how = in_.u8();
+    bool named = how >= names_awaited;
+    how = static_cast<uint8_t>(named ? how - names_awaited : how);
+    if (how > static_cast<uint8_t>(Wake::verdict)) return in_.fail();
+    fiber.wake = static_cast<Wake>(how);
+    if (named) fields_.take(fiber.awaited);
   }
   void plain(int& value) {
     int64_t wide = in_.zigzag();

@@ -175,7 +175,7 @@ void Ledger::wake(std::span<const uint32_t> fibers, Wake how) {
   for (uint32_t fiber : fibers) {
     auto parked = execution_.parked.find(fiber);
     if (parked == execution_.parked.end()) continue;
-    woken_.push_back({parked->second.stamp, {fiber, how}});
+    woken_.push_back({parked->second.stamp, {fiber, how, parked->second.awaiting}});
     execution_.parked.erase(parked);
   }
 }

@@ -125,7 +125,8 @@ void JobDesk::report(const RegistrationId& id, std::vector<ReportedResult> resul
       continue;
     }
     job::ReportResult body;
-    body.spoken = {result.attempt, result.fence, card.worker, card.pool};
+    // What cannot be read says nothing of the attempt either.
+    body.spoken = {result.valid ? result.attempt : 0, result.fence, card.worker, card.pool};
     body.report = result.valid ? std::move(result.report) : unreadable_report();
     JobItem item{
         .command = {result.job, std::move(body), "worker " + card.worker.text(), account_of(card)}};

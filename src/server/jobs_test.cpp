@@ -137,6 +137,7 @@ TEST_F(Jobs, hostile_reports_harm_neither_their_neighbours_nor_the_server) {
   Value typed = result_of(jobs[0], "failed", Value::object({{"execution_ms", "long"}}));
   typed.set("attempt", Value::array({1}));
   Value unknown = result_of(jobs[1], "wonderful", Value::object());
+  unknown.set("attempt", 7);
   Value unfenced = result_of(jobs[3], "succeeded", Value::object());
   unfenced.erase("fence");
   Value good = result_of(jobs[2], "succeeded", Value::object({{"output", 1}}));

@@ -125,22 +125,18 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
   host.limits.saga_skips_denied = settings.saga_on_denied == "skip";
   host.limits.saga_skips_failed = settings.saga_on_failed == "skip";
   host.limits.saga_idle_ms = static_cast<int64_t>(settings.saga_idle_hours) * 3'600'000;
-  host.callbacks.timeout_ms =
-      std::clamp<int64_t>(static_cast<int64_t>(settings.callback_timeout_ms), 1'000, 30'000);
-  host.callbacks.in_flight_max = std::max<size_t>(settings.callback_in_flight_max, 1);
-  host.callbacks.in_flight_per_endpoint_max =
-      std::max<size_t>(settings.callback_per_endpoint_max, 1);
+  host.callbacks.timeout_ms = static_cast<int64_t>(settings.callback_timeout_ms);
+  host.callbacks.in_flight_max = settings.callback_in_flight_max;
+  host.callbacks.in_flight_per_endpoint_max = settings.callback_per_endpoint_max;
   host.turn_commands_max = settings.turn_commands_max;
   host.queue_commands_max = settings.queue_commands_max;
   host.cached_runs_max = settings.cached_runs_max;
   host.checkpoint_events = settings.checkpoint_events;
   host.checkpoint_bytes = settings.checkpoint_bytes;
-  host.checkpoints_kept =
-      static_cast<uint32_t>(std::min<uint64_t>(settings.checkpoints_kept, 1'000));
+  host.checkpoints_kept = static_cast<uint32_t>(settings.checkpoints_kept);
   host.cached_schedules_max = settings.cached_schedules_max;
   host.schedules = schedule_limits_of(settings);
-  host.schedule_history_events_max =
-      std::max<uint64_t>(settings.schedule_history_events_max, 1'000);
+  host.schedule_history_events_max = settings.schedule_history_events_max;
   host.cached_jobs_max = settings.cached_jobs_max;
   host.jobs = job_limits_of(settings);
   host.policy = policy_settings_of(settings);

@@ -26,11 +26,6 @@ constexpr std::pair<std::string_view, std::string_view> known_elsewhere[] = {
     {"OUTPUT_POLICY_ENABLED", "output_policy_enabled"},
     {"OUTPUT_POLICY_FAIL_MODE", "output_policy_fail_mode"}};
 
-/// Records hold values nested `value_nesting_max` deep; inputs and outputs stand inside other
-/// values.
-constexpr uint64_t nesting_max = 150;
-static_assert(nesting_max + 32 < value_nesting_max);
-
 std::string text_of(const Text& value) { return without_password(value); }
 std::string text_of(const Secret& value) { return value.text.empty() ? "" : "(hidden)"; }
 std::string text_of(Count value) { return std::to_string(value); }
@@ -96,10 +91,6 @@ std::vector<std::string_view> setting_names() {
   return names;
 }
 
-/// A hundred years: nobody's records, and still a time that can be computed with.
-constexpr uint64_t days_max = 36'500;
-constexpr uint64_t interval_ms_max = 86'400'000;
-
 /// What a kind cannot say. Empty when the value is fine.
 std::string complaint_about(std::string_view name, const Settings& settings) {
   if (name == "store" && !is_one_of(settings.store, {"sqlite", "memory"}) &&
@@ -130,28 +121,11 @@ std::string complaint_about(std::string_view name, const Settings& settings) {
       return keys.error().message;
   if (name == "otlp_share" && !(settings.otlp_share >= 0 && settings.otlp_share <= 1))
     return "0 to 1";
-  if (name == "audit_days" && (settings.audit_days < 90 || settings.audit_days > days_max))
-    return "90 to " + std::to_string(days_max);
-  if (name == "run_days" && settings.run_days > days_max)
-    return "at most " + std::to_string(days_max);
-  if (name == "retention_interval_ms" &&
-      (settings.retention_interval_ms == 0 || settings.retention_interval_ms > interval_ms_max))
-    return "1 to " + std::to_string(interval_ms_max);
-  for (auto [limit, value] : {std::pair("json_nesting_max", settings.json_nesting_max),
-                              std::pair("graph_nesting_max", settings.graph_nesting_max)})
-    if (name == limit && (value < 1 || value > nesting_max))
-      return "1 to " + std::to_string(nesting_max);
   if (name == "graph_job_types")
     for (const std::string& type : listed(settings.graph_job_types))
       if (graph::node_type_of(type) || !job::is_valid_topic(job::full_topic(type)))
         return "types separated by commas, such as `crm,erp.order`, none of them a node type of " +
                std::string("this build");
-  constexpr uint64_t accounts_max = 10'000;
-  if (name == "metrics_accounts_max" &&
-      (settings.metrics_accounts_max == 0 || settings.metrics_accounts_max > accounts_max))
-    return "1 to " + std::to_string(accounts_max);
-  if (name == "turn_commands_max" && settings.turn_commands_max == 0) return "1 or more";
-  if (name == "graph_steps_per_commit" && settings.graph_steps_per_commit == 0) return "1 or more";
   return out_of_bounds(name, settings);
 }
 
@@ -165,16 +139,7 @@ std::vector<GivenSetting> from_environment(std::span<const std::string> environm
   for (const std::string& entry : environment) {
     size_t equals = entry.find('=');
     std::string variable = entry.substr(0, equals);
-    if (equals == std::string::npos) continue;
-    // Known by these names elsewhere (J-47); one of our own says more.
-    if (variable == "OUTPUT_POLICY_ENABLED" || variable == "OUTPUT_POLICY_FAIL_MODE") {
-      std::string setting =
-          variable == "OUTPUT_POLICY_ENABLED" ? "output_policy_enabled" : "output_policy_fail_mode";
-      given.insert(given.begin(),
-                   {setting, entry.substr(equals + 1), SettingSource::environment, variable});
-      continue;
-    }
-    if (!variable.starts_with("FERMATA_")) continue;
+    if (equals == std::string::npos || !variable.starts_with("FERMATA_")) continue;
     if (std::count(std::begin(other_variables), std::end(other_variables), variable) > 0) continue;
     std::string name = variable.substr(8);
     std::transform(name.begin(), name.end(), name.begin(),
@@ -361,7 +326,7 @@ RunLimits run_limits_of(const Settings& settings) {
   limits.interval_ms_max = static_cast<int64_t>(settings.graph_interval_ms_max);
   limits.signals_kept_max = settings.graph_signals_kept_max;
   limits.mail_recipients_max = small(settings.graph_mail_recipients_max);
-  limits.child_depth_max = static_cast<uint32_t>(settings.graph_child_depth_max);
+  limits.child_depth_max = small(settings.graph_child_depth_max);
   limits.signal_targets_max = small(settings.graph_signal_targets_max);
   limits.flow = flow_limits_of(settings);
   return limits;

@@ -189,7 +189,8 @@ void Serving::build_api() {
   options.job_batch_max = settings_.jobs_batch_max;
   options.approvals_allow_self = settings_.approvals_allow_self;
   options.job_log_bytes_max = settings_.jobs_log_bytes_max;
-  options.demo_echo = !settings_.demo.empty();
+  // Examples call it, and a run of the demo may outlive the server that was started with it.
+  options.demo_echo = !settings_.demo.empty() || access_ == server::AccessMode::local;
   options.console_dir = settings_.console_dir;
   options.version = program_version;
   options.secure_cookies = !settings_.tls_cert.empty();

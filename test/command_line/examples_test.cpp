@@ -97,5 +97,23 @@ TEST(Examples, demo_waits_calls_and_merges) {
   EXPECT_NE(finished.err.find("skipped   Review"), std::string::npos) << finished.err;
 }
 
+/// What the demo left under way goes on where the server is started without it.
+TEST(Examples, demo_is_echoed_by_every_server_without_keys) {
+  Scratch scratch;
+  auto run_against = [](const ServeProcess& server) {
+    return fermata(
+        {"run", "examples/demo.json", "--fast-forward", "--set", "server=" + server.url()});
+  };
+  {
+    ServeProcess local({"--data", scratch.path("data")});
+    EXPECT_EQ(output_of(run_against(local)).get("total"), Value(77));
+  }
+  ASSERT_EQ(fermata({"keys", "create", "--role", "root", "--data", scratch.path("data")}).exit, 0);
+  ServeProcess guarded({"--data", scratch.path("data")});
+  Finished refused = run_against(guarded);
+  EXPECT_EQ(refused.exit, 1) << refused.out;
+  EXPECT_NE(refused.err.find("404"), std::string::npos) << refused.err;
+}
+
 }  // namespace
 }  // namespace fermata::test

@@ -93,7 +93,9 @@ std::vector<std::string> Arguments::all(std::string_view name) const {
 }
 
 Outcome<void> Arguments::expect(size_t least, size_t most, std::string_view what) const {
-  if (positional_.size() < least)
+  // A variable of the shell that is not set is an empty word, or none.
+  bool empty = std::find(positional_.begin(), positional_.end(), "") != positional_.end();
+  if (positional_.size() < least || empty)
     return fail(ErrorCode::usage, "Missing: " + std::string(what) + ".");
   if (positional_.size() > most)
     return fail(ErrorCode::usage, "'" + positional_[most] + "' is one word too many.");
@@ -114,7 +116,8 @@ Outcome<std::optional<uint64_t>> Arguments::number(std::string_view name, uint64
 
 std::string nearest(std::string_view word, std::span<const std::string_view> candidates) {
   std::string_view best;
-  size_t fewest = word.size() / 2 + 2;
+  // One slip in three letters; what is further away was meant otherwise.
+  size_t fewest = (word.size() + 2) / 3 + 1;
   for (std::string_view candidate : candidates) {
     size_t edits = edits_between(word, candidate);
     // The start of a long name is as good as a small slip.

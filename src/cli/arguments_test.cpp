@@ -68,6 +68,7 @@ TEST(Arguments, word_counts_are_checked) {
   EXPECT_TRUE(arguments->expect(1, 2, "a FILE"));
   EXPECT_FALSE(arguments->expect(3, 3, "a FILE"));
   EXPECT_FALSE(arguments->expect(1, 1, "a FILE"));
+  EXPECT_FALSE(parse({""})->expect(1, 1, "a FILE"));
 }
 
 TEST(Nearest, finds_slips_and_beginnings_but_nothing_far) {
@@ -75,6 +76,7 @@ TEST(Nearest, finds_slips_and_beginnings_but_nothing_far) {
   EXPECT_EQ(nearest("cancle", names), "cancel");
   EXPECT_EQ(nearest("comp", names), "completion");
   EXPECT_EQ(nearest("xyzzyq", names), "");
+  EXPECT_EQ(nearest("nonsense", names), "");
 }
 
 }  // namespace

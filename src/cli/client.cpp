@@ -113,9 +113,10 @@ Outcome<Value> Client::post(const std::string& path, const Value& body) const {
   return value_of(call(std::move(request), silence_seconds_max, {}));
 }
 
-Outcome<Value> Client::put(const std::string& path, const std::string& json_text) const {
-  HttpRequest request{"PUT", path, {}, json_text};
-  request.headers.emplace_back("Content-Type", "application/json");
+Outcome<Value> Client::put(const std::string& path, const std::string& text,
+                           const std::string& content_type) const {
+  HttpRequest request{"PUT", path, {}, text};
+  request.headers.emplace_back("Content-Type", content_type);
   return value_of(call(std::move(request), silence_seconds_max, {}));
 }
 

@@ -20,7 +20,8 @@ class Client {
   Outcome<Value> get(const std::string& path) const;
   /// A POST carries an Idempotency-Key of its own, so that nothing happens twice.
   Outcome<Value> post(const std::string& path, const Value& body) const;
-  Outcome<Value> put(const std::string& path, const std::string& json_text) const;
+  Outcome<Value> put(const std::string& path, const std::string& text,
+                     const std::string& content_type = "application/json") const;
   Outcome<void> remove(const std::string& path) const;
 
   struct StreamEvent {

@@ -8,15 +8,18 @@ namespace {
 /// A word that names a file is stored first, under the name of the file.
 Outcome<std::string> workflow_of(const std::string& word, const Client& client) {
   std::filesystem::path path(word);
-  if (path.extension() != ".json") return word;
+  bool script = path.extension() == ".flow";
+  if (path.extension() != ".json" && !script) return word;
   FERMATA_TRY(text, read_file(word));
   std::string id = path.stem().string();
-  FERMATA_TRY(stored, client.put("/workflows/" + url_escaped(id), text));
+  FERMATA_TRY_VOID(client.put("/workflows/" + url_escaped(id), text,
+                              script ? "text/x-flow" : "application/json"));
   return id;
 }
 
 Outcome<Value> start_on_server(const Arguments& arguments, const Surroundings& around) {
-  FERMATA_TRY_VOID(arguments.expect(1, 1, "a WORKFLOW or a graph's FILE.json"));
+  FERMATA_TRY_VOID(
+      arguments.expect(1, 1, "a WORKFLOW, or the FILE of a graph (.json) or a script (.flow)"));
   FERMATA_TRY(client, Client::from(arguments, around));
   FERMATA_TRY(input, read_input(arguments));
   FERMATA_TRY(labels, read_pairs(arguments.all("label"), "label"));
@@ -60,19 +63,20 @@ Exit start(const Arguments& arguments, Surroundings& around) {
 }  // namespace
 
 CliCommand start_command() {
-  return {"start",
-          "WORKFLOW|FILE.json",
-          "Start an execution on a server and print its id.",
-          "A file is stored first as the workflow of its name. The id is printed once the start is "
-          "durable.",
-          {{"input", "JSON|@FILE", "the run's input"},
-           {"set", "NAME=VALUE", "one field of the input; dots reach inside", true},
-           {"version", "N", "a version other than the current one"},
-           {"label", "KEY=VALUE", "a label to find it by", true},
-           {"wait", "DURATION", "wait for the end, such as 10s, and show the output"},
-           server_option()},
-          "fermata start examples/hello.json --set name=Ada --wait 10s",
-          start};
+  return {
+      "start",
+      "WORKFLOW|FILE",
+      "Start an execution on a server and print its id.",
+      "A file, NAME.json of a graph or NAME.flow of a script, is stored first as the workflow of "
+      "its name. The id is printed once the start is durable.",
+      {{"input", "JSON|@FILE", "the run's input"},
+       {"set", "NAME=VALUE", "one field of the input; dots reach inside", true},
+       {"version", "N", "a version other than the current one"},
+       {"label", "KEY=VALUE", "a label to find it by", true},
+       {"wait", "DURATION", "wait for the end, such as 10s, and show the output"},
+       server_option()},
+      "fermata start examples/hello.json --set name=Ada --wait 10s",
+      start};
 }
 
 }  // namespace fermata::cli

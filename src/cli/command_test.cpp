@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "base/json.h"
 #include "cli/engine.h"
@@ -98,8 +99,10 @@ class CommandLine : public testing::Test {
 
 //
 TEST_F(CommandLine, every_command_has_help_with_an_example_and_takes_json) {
+  std::set<std::string_view> names;
   for (const CliCommand& command : commands()) {
     std::string name(command.name);
+    EXPECT_TRUE(names.insert(command.name).second) << name << " stands there twice";
     EXPECT_EQ(run({name, "--help"}), 0) << name;
     EXPECT_NE(out.find("Example:\n  fermata " + name), std::string::npos) << name;
     EXPECT_NE(out.find("--json"), std::string::npos) << name;

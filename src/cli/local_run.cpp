@@ -19,8 +19,12 @@ void LocalRun::committed(const RunSummary& summary, const HistoryChunk& events) 
   std::vector<Value> records;
   if (!stream_->read(events, 1, records)) return;
   stream_->tell_progress(records);
-  for (const Value& record : records)
-    progress_.show(record.get("event").as_string(), record.get("data"));
+  for (const Value& record : records) {
+    std::string_view event = record.get("event").as_string();
+    // What steps have said stands above the end of the run.
+    if (event == "run" && is_terminal(summary.status) && &record == &records.back()) show_said();
+    progress_.show(event, record.get("data"));
+  }
 }
 
 void LocalRun::logged(const WriteLog& line) { said_.emplace_back(line.level, line.message); }

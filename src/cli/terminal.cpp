@@ -41,13 +41,34 @@ void Terminal::value(const Value& value) const {
   line(json ? to_json(value) : to_pretty_json(value));
 }
 
+namespace {
+
+/// Who types commands is told the command; the hints of the table name requests.
+std::string_view next_step(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::execution_not_found: return "List them with `fermata ps`.";
+    case ErrorCode::wait_not_found: return "List them with `fermata waits`.";
+    case ErrorCode::approval_not_found: return "List them with `fermata approve`.";
+    case ErrorCode::contact_not_found: return "List them with `fermata contacts`.";
+    case ErrorCode::job_not_found: return "List them with `fermata jobs`.";
+    case ErrorCode::schedule_not_found: return "List them with `fermata schedule ls`.";
+    case ErrorCode::key_not_found: return "List them with `fermata keys list`.";
+    case ErrorCode::credential_not_found: return "List them with `fermata credentials list`.";
+    case ErrorCode::unauthorized:
+      return "Put a key into FERMATA_KEY; `fermata keys create` makes one.";
+    default: return hint_of(code);
+  }
+}
+
+}  // namespace
+
 Exit Terminal::fail(const Error& error) const {
   Exit exit = exit_of(error);
   std::string text = paint_error(Colour::red, "error") + ": " + error.message;
   if (text.back() != '\n') text += '\n';
   for (const Finding& finding : error.findings)
     text += "  " + position_of(finding) + finding.message + '\n';
-  std::string_view hint = hint_of(error.code);
+  std::string_view hint = next_step(error.code);
   // The messages of failed reads and writes say themselves what to do.
   if (!hint.empty() && error.code != ErrorCode::io_failed)
     text += paint_error(Colour::dim, "next") + ": " + std::string(hint) + '\n';

@@ -48,8 +48,19 @@ TEST_F(Commands, waiting_for_the_end_shows_the_output) {
 }
 
 //
+TEST_F(Commands, script_is_started_and_shown_without_nodes) {
+  std::string id = started({"examples/reminder.flow", "--set", "name=Ada"});
+  Finished shown = server.command({"show", id});
+  EXPECT_EQ(shown.exit, 0) << shown.err;
+  EXPECT_NE(shown.out.find("reminder@1"), std::string::npos) << shown.out;
+  EXPECT_EQ(shown.out.find("nodes"), std::string::npos) << shown.out;
+}
+
+//
 TEST_F(Commands, exit_codes_tell_what_kind_of_no) {
-  EXPECT_EQ(server.command({"show", "nobody"}).exit, 3);
+  Finished nobody = server.command({"show", "nobody"});
+  EXPECT_EQ(nobody.exit, 3);
+  EXPECT_NE(nobody.err.find("next: List them with `fermata ps`."), std::string::npos) << nobody.err;
   EXPECT_EQ(server.command({"start", "nothing"}).exit, 3);
   std::string id = started({"examples/hello.json", "--wait", "10s"});
   id = id.substr(0, id.find(' '));

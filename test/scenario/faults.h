@@ -67,9 +67,7 @@ class FaultyStore final : public Store {
   Outcome<std::vector<fleet::RegistrationRecord>> registrations() override {
     return store_.registrations();
   }
-  Outcome<std::vector<AccountSpent>> spent_on(int64_t day) override {
-    return store_.spent_on(day);
-  }
+  Outcome<std::vector<AccountSpent>> spent_on(int64_t day) override { return store_.spent_on(day); }
   Outcome<std::vector<std::optional<SignalRecord>>> load_signals(
       std::span<const SignalKey> keys) override {
     return store_.load_signals(keys);

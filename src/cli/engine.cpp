@@ -128,6 +128,8 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
   host.callbacks.timeout_ms =
       std::clamp<int64_t>(static_cast<int64_t>(settings.callback_timeout_ms), 1'000, 30'000);
   host.callbacks.in_flight_max = std::max<size_t>(settings.callback_in_flight_max, 1);
+  if (settings.rabbitmq_execution == "hops" && !amqp_addresses(settings).empty())
+    host.limits.hops = AccountId(settings.rabbitmq_account);
   host.callbacks.in_flight_per_endpoint_max =
       std::max<size_t>(settings.callback_per_endpoint_max, 1);
   host.turn_commands_max = settings.turn_commands_max;

@@ -7,6 +7,7 @@
 #include "base/box.h"
 #include "core/model/activation.h"
 #include "core/model/approval_events.h"
+#include "core/model/arrival_events.h"
 #include "core/model/run.h"
 #include "core/model/saga_events.h"
 #include "core/model/wait_ends.h"
@@ -41,6 +42,7 @@ struct RunStarted {
   std::optional<bool> trace_recorded;  ///< when there is a trace
   std::string on_behalf_of{};  ///< who started the run that ordered it, or empty
   std::optional<bool> rolls_back{};  ///< what a failure does, when the start says so (J-73)
+  std::optional<bool> arrives{};     ///< its first token comes by an event of its own (C-56)
   template <class V> void each(V&& v) {
     v("account_id", account); v("workflow_id", workflow); v("version", workflow_version);
     v("hash", hash); v("input", input); v("trigger_data", trigger); v("trigger", trigger_kind);
@@ -49,7 +51,7 @@ struct RunStarted {
     v("timeout_at", timeout_at); v("start_at", start_at); v("seed", seed); v("by", by);
     v("parent_ref", parent_ref); v("depth", depth); v("traceparent", traceparent);
     v("tracestate", tracestate); v("trace_recorded", trace_recorded);
-    v("on_behalf_of", on_behalf_of); v("on_failure_rollback", rolls_back);
+    v("on_behalf_of", on_behalf_of); v("on_failure_rollback", rolls_back); v("arrives", arrives);
   }
 };
 struct RunPaused {
@@ -447,7 +449,8 @@ using EventBody =
                  FlowFaulted, FlowMigrated, ApprovalRequested, ApprovalDecided, WaitRegistered,
                  WaitEnded, SignalMatched, GoalAchieved, SagaRecorded, RollbackRequested,
                  RollbackStarted, StopAnswered, UndoSubmitted, UndoEnded, UndoResumed,
-                 RollbackEnded, SagaJoined, ResumeFailed, JobOutputWithdrawn>;
+                 RollbackEnded, SagaJoined, ResumeFailed, JobOutputWithdrawn,
+                 TokensArrived, TokenSent, TokenTaken>;
 std::string_view type_name(const EventBody& body);
 
 /// What lists the fields of an event.

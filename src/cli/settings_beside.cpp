@@ -68,6 +68,7 @@ std::string complaint_about_bus(std::string_view name, const Settings& settings)
       (settings.rabbitmq_connect_seconds < 1 || settings.rabbitmq_connect_seconds > 600))
     return "1 to 600";
   return "";
+  if (name == "rabbitmq_outbox_alert" && settings.rabbitmq_outbox_alert < 1) return "1 or more";
 }
 
 }  // namespace

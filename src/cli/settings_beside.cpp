@@ -51,8 +51,11 @@ std::string complaint_about_bus(std::string_view name, const Settings& settings)
       if (!is_nats(url) && !is_amqp(url))
         return "addresses that begin with amqp://, amqps://, nats:// or tls://, separated by "
                "commas";
-  if (name == "payloads" && settings.payloads != "http") return "`http` in this build";
-  if (name == "nats_signatures" && settings.nats_signatures != "off") return "`off` in this build";
+  if (name == "payloads" && settings.payloads != "http" && !is_redis(settings.payloads))
+    return "`http` or `redis://…`";
+  if (name == "nats_signatures" &&
+      !is_one_of(settings.nats_signatures, {"off", "verify", "require"}))
+    return "`off`, `verify` or `require`";
   if (name == "rabbitmq_queue_type" &&
       !is_one_of(settings.rabbitmq_queue_type, {"quorum", "classic"}))
     return "`quorum` or `classic`";
@@ -65,10 +68,10 @@ std::string complaint_about_bus(std::string_view name, const Settings& settings)
       (settings.rabbitmq_unconfirmed_max < 1 || settings.rabbitmq_unconfirmed_max > 10'000))
     return "1 to 10000";
   if (name == "rabbitmq_connect_seconds" &&
+  if (name == "rabbitmq_outbox_alert" && settings.rabbitmq_outbox_alert < 1) return "1 or more";
       (settings.rabbitmq_connect_seconds < 1 || settings.rabbitmq_connect_seconds > 600))
     return "1 to 600";
   return "";
-  if (name == "rabbitmq_outbox_alert" && settings.rabbitmq_outbox_alert < 1) return "1 or more";
 }
 
 }  // namespace

@@ -40,7 +40,8 @@ std::string complaint_about_index(std::string_view name, const Settings& setting
     return "a name without colon and space";
   if (name == "redis_mirror")
     for (const std::string& mirror : listed(settings.redis_mirror))
-      if (!is_one_of(mirror, {"waits", "delays"})) return "`waits`, `delays`, or both";
+      if (!is_one_of(mirror, {"waits", "delays", "barriers"}))
+        return "`waits`, `delays` and `barriers`, separated by commas";
   return "";
 }
 
@@ -67,8 +68,8 @@ std::string complaint_about_bus(std::string_view name, const Settings& settings)
   if (name == "rabbitmq_unconfirmed_max" &&
       (settings.rabbitmq_unconfirmed_max < 1 || settings.rabbitmq_unconfirmed_max > 10'000))
     return "1 to 10000";
-  if (name == "rabbitmq_connect_seconds" &&
   if (name == "rabbitmq_outbox_alert" && settings.rabbitmq_outbox_alert < 1) return "1 or more";
+  if (name == "rabbitmq_connect_seconds" &&
       (settings.rabbitmq_connect_seconds < 1 || settings.rabbitmq_connect_seconds > 600))
     return "1 to 600";
   return "";

@@ -39,12 +39,6 @@ async function work() {
   for (let path = files.shift(); path; path = files.shift()) if (!(await runFile(path, environment))) failed.push(path);
 }
 await Promise.all(Array.from({ length: Number(process.env.CONSOLE_JOBS ?? 2) }, work));
-// A page that a busy machine starved passes when it is alone; one that is wrong fails again.
-const again = failed.splice(0);
-for (const path of again) {
-  console.log(`once more, alone: ${path}`);
-  if (!(await runFile(path, environment))) failed.push(path);
-}
 await browser.close();
 console.log(`pages of the console: ${failed.length ? `failed: ${failed.join(', ')}` : 'all passed'} after ${Math.round((Date.now() - begun) / 1000)} s`);
 process.exit(failed.length ? 1 : 0);

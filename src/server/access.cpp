@@ -15,6 +15,12 @@ bool is_known_host(std::string_view authority, const AccessOptions& options) {
          });
 }
 
+/// What the address that we listen on allows does not hold for what came by another.
+AccessMode mode_for(const http::Request& request, const AccessOptions& options) {
+  bool strange = request.from_elsewhere && options.mode == AccessMode::local;
+  return strange ? AccessMode::keys : options.mode;
+}
+
 }  // namespace
 
 bool is_same_origin(std::string_view origin, std::string_view authority) {
@@ -54,8 +60,9 @@ Outcome<AccessMode> choose_access(const http::ListenAddress& listen, bool any_ke
 }
 
 Outcome<void> guard_origin(const http::Request& request, const AccessOptions& options) {
-  if (options.mode == AccessMode::keys) return {};
-  if (options.mode == AccessMode::local && !request.authority.empty() &&
+  AccessMode mode = mode_for(request, options);
+  if (mode == AccessMode::keys) return {};
+  if (mode == AccessMode::local && !request.authority.empty() &&
       !is_known_host(request.authority, options))
     return fail(ErrorCode::origin_forbidden,
                 "The Host is not this machine's loopback address, and without keys the server "
@@ -71,14 +78,15 @@ Outcome<void> guard_origin(const http::Request& request, const AccessOptions& op
 Outcome<Principal> authenticate(const http::Request& request, const AccessOptions& options,
                                 KeyRing& keys, Instant now) {
   std::string_view key = presented_key(request);
+  AccessMode mode = mode_for(request, options);
   Principal who;
   if (!key.empty()) {
     FERMATA_TRY(known, keys.verify(key, now));
     who = std::move(known);
-  } else if (options.mode == AccessMode::keys) {
+  } else if (mode == AccessMode::keys) {
     return fail(ErrorCode::unauthorized, "The request carries no key.");
   } else {
-    bool local = options.mode == AccessMode::local;
+    bool local = mode == AccessMode::local;
     who = {default_account, Role::root, local ? "local" : "anonymous"};
   }
   return choose_account(std::move(who), request.header("x-account-id"));

@@ -27,6 +27,7 @@
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
 #include "ports/reader.h"
+#include "ports/replicas.h"
 #include "ports/retention.h"
 #include "ports/views.h"
 #include "server/access.h"
@@ -128,6 +129,9 @@ struct ApiOptions {
   /// The zone data in force; absent: UTC only.
   std::function<std::shared_ptr<const ZoneTable>()> zones;
   std::function<bool()> ready;  ///< recovered; absent means yes
+  Replicas* replicas = nullptr;  ///< of a store that others share; outlives the Api
+  /// Why the clock forbids to decide (C-103); empty for nothing.
+  std::function<std::string()> unfit;
   /// What stands beside the store and is away: the server goes on without it (C-7).
   std::function<std::vector<std::string>()> degraded;
   std::function<std::string()> more_metrics;  ///< lines that adapters add to /metrics

@@ -34,6 +34,22 @@ http::Response problem_response(const Error& error, const std::string& instance)
   return problem_document(error, problem_value(error, instance));
 }
 
+http::Response clock_refusal(const std::string& why) {
+  http::Response response;
+  response.status = 503;
+  response.content_type = "application/problem+json";
+  response.body =
+      to_json(Value::object({{"type", "urn:fermata:error:clock_skew"},
+                             {"title", "This machine's clock is wrong"},
+                             {"status", 503},
+                             {"detail", why},
+                             {"code", "clock_skew"},
+                             {"hint", "Set the clock of this machine, or ask another server."}}));
+  response.headers.emplace_back("Cache-Control", "no-store");
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
 http::Response json_response(int status, const Value& body) {
   http::Response response;
   response.status = status;

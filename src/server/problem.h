@@ -14,6 +14,9 @@ Value problem_value(const Error& error, const std::string& instance);
 http::Response problem_response(const Error& error, const std::string& instance);
 http::Response problem_document(const Error& error, const Value& document);
 
+/// 503 for a server whose clock is wrong (C-103).
+http::Response clock_refusal(const std::string& why);
+
 http::Response json_response(int status, const Value& body);
 
 }  // namespace fermata::server

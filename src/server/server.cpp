@@ -48,6 +48,10 @@ void Server::stop(std::chrono::milliseconds grace) {
 }
 
 uint16_t Server::port() const { return running_ ? running_->port : 0; }
+http::LoopDoor Server::door() {
+  check(running_ != nullptr);
+  return running_->loop.door();
+}
 size_t Server::connections_open() const { return running_ ? running_->loop.connections_open() : 0; }
 
 }  // namespace fermata::server

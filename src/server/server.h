@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "server/http/connection.h"
 #include "server/http/handler.h"
+#include "server/http/loop.h"
 
 namespace fermata::server {
 
@@ -33,6 +34,8 @@ class Server {
   /// As bound: differs from the one asked for when that was 0.
   uint16_t port() const;
   size_t connections_open() const;
+  /// To its thread; it must have been started.
+  http::LoopDoor door();
 
  private:
   struct Running;

@@ -8,10 +8,12 @@ constexpr size_t output_shrink_bytes = 256 << 10;
 
 }  // namespace
 
-Connection::Connection(uint64_t id, std::unique_ptr<Transport> transport, ConnectionShared& shared)
+Connection::Connection(uint64_t id, std::unique_ptr<Transport> transport, ConnectionShared& shared,
+                       bool from_elsewhere)
     : id_(id),
       transport_(std::move(transport)),
       shared_(shared),
+      from_elsewhere_(from_elsewhere),
       parser_(shared.limits.parser),
       active_at_(shared.now) {}
 
@@ -88,6 +90,7 @@ void Connection::parse() {
       current_ = std::make_shared<Exchange>();
       current_->mailbox = shared_.mailbox;
       current_->connection = id_;
+      current_->request.from_elsewhere = from_elsewhere_;
       request_begun_at_ = shared_.now;
     }
     taken += parser_.feed(std::string_view(input_).substr(taken), current_->request);

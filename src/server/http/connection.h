@@ -42,7 +42,8 @@ struct ConnectionShared {
 /// the order of the requests. Belongs to the loop's thread.
 class Connection {
  public:
-  Connection(uint64_t id, std::unique_ptr<Transport> transport, ConnectionShared& shared);
+  Connection(uint64_t id, std::unique_ptr<Transport> transport, ConnectionShared& shared,
+             bool from_elsewhere = false);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -93,6 +94,7 @@ class Connection {
   const uint64_t id_;
   const std::unique_ptr<Transport> transport_;
   ConnectionShared& shared_;
+  const bool from_elsewhere_;
   RequestParser parser_;
   std::shared_ptr<Exchange> current_;  ///< being read, or complete and waiting for its turn
   Lane current_lane_ = Lane::exclusive;

@@ -27,10 +27,24 @@ bool Mailbox::post(std::shared_ptr<Exchange> exchange) {
   return true;
 }
 
+void Mailbox::run_there(std::function<void()> errand) {
+  {
+    std::lock_guard lock(mutex_);
+    if (closed_) return;
+    errands_.push_back(std::move(errand));
+  }
+  if (dozing_.exchange(false)) wake();
+}
+
+std::vector<std::function<void()>> Mailbox::take_errands() {
+  std::lock_guard lock(mutex_);
+  return std::exchange(errands_, {});
+}
+
 bool Mailbox::doze() {
   dozing_ = true;
   std::lock_guard lock(mutex_);
-  return items_.empty();
+  return items_.empty() && errands_.empty();
 }
 
 void Mailbox::wake() {
@@ -50,8 +64,10 @@ void Mailbox::take(std::vector<std::shared_ptr<Exchange>>& out) {
 }
 
 std::vector<std::shared_ptr<Exchange>> Mailbox::close() {
+  std::vector<std::function<void()>> dropped;  // without the lock: what they hold may post
   std::lock_guard lock(mutex_);
   closed_ = true;
+  dropped.swap(errands_);
   return std::exchange(items_, {});
 }
 

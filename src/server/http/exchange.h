@@ -24,6 +24,8 @@ class Mailbox {
 
   /// Any thread. False when the loop has ended.
   bool post(std::shared_ptr<Exchange> exchange);
+  /// Any thread: runs on the loop's, unless that has ended.
+  void run_there(std::function<void()> errand);
   void wake();
   /// Loop's thread only, from here on. `doze` says that the loop is about to wait and gives false
   /// when something has come already; until `rouse` every first post wakes it. While the loop is
@@ -31,6 +33,7 @@ class Mailbox {
   bool doze();
   void rouse() { dozing_ = false; }
   void take(std::vector<std::shared_ptr<Exchange>>& out);
+  std::vector<std::function<void()>> take_errands();
   void clear_wake();
   int wake_fd() const { return wake_fd_; }
   /// Refuses everything from now on; gives what had not been taken.
@@ -41,6 +44,7 @@ class Mailbox {
   std::atomic<bool> dozing_{false};
   std::mutex mutex_;
   std::vector<std::shared_ptr<Exchange>> items_;
+  std::vector<std::function<void()>> errands_;
   bool closed_ = false;
 };
 

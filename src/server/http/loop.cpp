@@ -102,6 +102,7 @@ void Loop::wait() {
   for (uint64_t id : again)
     if (auto found = connections_.find(id); found != connections_.end()) list(*found->second);
   for (int i = 0; i < count; ++i) handle_event(events[i].data.u64, events[i].events);
+  for (auto& errand : shared_.mailbox->take_errands()) errand();
 }
 
 void Loop::handle_event(uint64_t id, uint32_t events) {
@@ -144,6 +145,25 @@ void Loop::add(int fd) {
   watch(epoll_fd_, fd, id, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
   connections_.emplace(id, std::move(connection));
   connections_open_ = connections_.size();
+}
+
+uint64_t Loop::adopt(std::unique_ptr<Transport> transport, bool from_elsewhere) {
+  if (shared_.draining || connections_.size() >= options_.connections_max) return 0;
+  uint64_t id = next_id_++;
+  connections_.emplace(
+      id, std::make_unique<Connection>(id, std::move(transport), shared_, from_elsewhere));
+  connections_open_ = connections_.size();
+  return id;
+}
+
+void Loop::rouse(uint64_t id, Stir what) {
+  auto found = connections_.find(id);
+  if (found == connections_.end()) return;
+  Connection& connection = *found->second;
+  if (what == Stir::readable) connection.set_readable();
+  if (what == Stir::writable) connection.set_writable();
+  if (what == Stir::broken) connection.set_broken();
+  list(connection);
 }
 
 /// Without free descriptors the listening socket stays ready, and the loop would spin on it.

@@ -14,6 +14,23 @@ struct LoopOptions {
   size_t connections_max = 10'000;
 };
 
+class Loop;
+
+/// Has things done on a loop's thread, from any thread and for as long as anybody likes: what comes
+/// after the loop's end is dropped.
+class LoopDoor {
+ public:
+  LoopDoor(std::shared_ptr<Mailbox> mailbox, Loop& loop)
+      : mailbox_(std::move(mailbox)), loop_(&loop) {}
+  void run_there(std::function<void(Loop&)> errand) const {
+    mailbox_->run_there([loop = loop_, errand = std::move(errand)] { errand(*loop); });
+  }
+
+ private:
+  std::shared_ptr<Mailbox> mailbox_;
+  Loop* loop_;
+};
+
 /// Serves all connections from one thread, woken by the kernel (epoll, edge-triggered) and by
 /// answers in the mailbox. A turn reads what has come, begins requests, collects the answers that
 /// are there and then writes each connection once, so pipelined answers leave together.
@@ -30,6 +47,13 @@ class Loop {
   /// latest after `grace`.
   void stop(std::chrono::milliseconds grace);
   size_t connections_open() const { return connections_open_; }
+  LoopDoor door() { return {shared_.mailbox, *this}; }
+
+  // Loop's thread. A connection whose bytes do not come by a socket: who brings them says when it
+  // can go on. 0 when there are too many.
+  uint64_t adopt(std::unique_ptr<Transport> transport, bool from_elsewhere);
+  enum class Stir : uint8_t { readable, writable, broken };
+  void rouse(uint64_t id, Stir what);
 
  private:
   void wait();

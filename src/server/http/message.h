@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,6 +41,10 @@ class Request {
   /// Filled by the router: decoded variable segments of the path, in order.
   std::array<std::string, 3> variables;
   const void* route = nullptr;
+  /// It was received by another server, where others than that machine's programs can reach it, and
+  /// brought here: what is open to this machine alone is not open to it.
+  bool from_elsewhere = false;
+  const void* classified_by = nullptr;  ///< of several handlers, the one whose route it has
   /// Filled by whoever handles it: the trace it belongs to. Where it is recorded its step is this
   /// request, caused by `trace_parent`; else it is the sender's.
   TraceContext trace;
@@ -55,13 +60,14 @@ class Request {
   std::string head_;
 };
 
-/// What a handler answers. `content_type` and header names must be literals.
+/// What a handler answers. `content_type` and header names must be literals, or what `keeps` keeps.
 struct Response {
   int status = 200;
   std::string_view content_type = "application/json";
   std::string body;
   std::vector<std::pair<std::string_view, std::string>> headers;
   bool close = false;  ///< the connection is closed after it
+  std::shared_ptr<const void> keeps{};
 };
 
 std::string_view reason_of(int status);

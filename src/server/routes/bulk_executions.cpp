@@ -8,7 +8,7 @@
 namespace fermata::server::routes {
 namespace {
 
-constexpr std::string_view kind = "executions";
+constexpr std::string_view executions_kind = "executions";
 
 /// What is selected, as it was at one moment.
 struct Selection {
@@ -83,7 +83,7 @@ Outcome<BulkRequest> read_request(const Call& call, ExecutionAction& action) {
 Outcome<void> serve(Api& api, const Call& call) {
   ExecutionAction action;
   FERMATA_TRY(request, read_request(call, action));
-  BulkPreview preview{call.who.account, std::string(kind), bulk_request_hash(call.body),
+  BulkPreview preview{call.who.account, std::string(executions_kind), bulk_request_hash(call.body),
                       action.name,      action.parameters, {}};
   if (request.dry_run) {
     FERMATA_TRY(selection, select(api, call, request));

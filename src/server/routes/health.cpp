@@ -15,9 +15,12 @@ void readyz(Api& api, Call call) {
     return api.fail(call, {ErrorCode::shutting_down, "The server is stopping.", {}});
   if (api.options().ready && !api.options().ready())
     return api.fail(call, {ErrorCode::store_unavailable, "The engine is still recovering.", {}});
+  if (std::string why = api.options().unfit ? api.options().unfit() : ""; !why.empty())
+    return call.send(clock_refusal(why));
   auto reached = api.reader().summary(RunId("ready"));
   if (!reached) return api.fail(call, reached.error());
   Value out = Value::object({{"status", "ready"}});
+  if (api.options().replicas != nullptr) out.set("role", "leader");
   // What only a later release can run is left to a server of that release (F-46).
   if (size_t newer = api.definitions().newer(); newer > 0) out.set("newer_definitions", newer);
   if (api.options().degraded) {

@@ -14,6 +14,7 @@ void workflow_load(Api& api, Call call);
 void workflow_diff(Api& api, Call call);
 void verify_audit(Api& api, Call call);
 void system_facts(Api& api, Call call);
+void cluster(Api& api, Call call);
 
 void list_views(Api& api, Call call);
 void create_view(Api& api, Call call);

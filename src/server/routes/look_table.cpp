@@ -53,6 +53,15 @@ constexpr std::string_view view_schema =
       "query":{"type":"object"},"shared":{"type":"boolean"},"owner":{"type":"string"},
       "may_change":{"type":"boolean"},"created_at":{"type":"string"},
       "updated_at":{"type":"string"},"revision":{"type":"integer"}}})";
+constexpr std::string_view cluster_schema =
+    R"({"type":"object","required":["shared","items"],"properties":{"shared":{"type":"boolean"},
+      "items":{"type":"array","items":{"type":"object","required":["id","name","role","version",
+      "alive"],"properties":{"id":{"type":"string"},"name":{"type":"string"},
+      "role":{"enum":["leader","follower"]},"version":{"type":"string"},
+      "formats":{"type":"string"},"settings":{"type":"string"},
+      "settings_differ":{"type":"boolean"},"clock_skew_ms":{"type":["integer","null"]},
+      "started_at":{"type":"string"},"seen_at":{"type":"string"},"alive":{"type":"boolean"},
+      "leads":{"type":"boolean"}}}}}})";
 constexpr std::string_view system_schema =
     R"({"type":"object","required":["version","store","lateness","configuration"],"properties":{
       "version":{"type":"string"},"store":{"type":"object"},"lateness":{"type":"object"},
@@ -92,6 +101,10 @@ const Route table[] = {
      .access = Access::viewer, .work = Work::blocking, .handler = routes::workflow_load,
      .summary = "Live executions by version, where they wait, and how the nodes did.",
      .response_schema = load_schema},
+    {.method = Method::get, .path = "/api/v1/cluster", .access = Access::viewer,
+     .work = Work::blocking, .handler = routes::cluster,
+     .summary = "The servers on this store: who leads, versions, clocks, settings that differ.",
+     .response_schema = cluster_schema},
     {.method = Method::get, .path = "/api/v1/system", .access = Access::admin,
      .work = Work::blocking, .handler = routes::system_facts,
      .summary = "What the server is, where things are kept, and where each setting came from.",

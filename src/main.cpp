@@ -54,10 +54,28 @@ class Opened final : public cli::OpenStore {
     if constexpr (requires(Kind& kind) { kind.take_lead(); }) return store_->take_lead();
     return true;
   }
-  std::string leader() override {
-    if constexpr (requires(Kind& kind) { kind.leader(); })
-      if (auto known = store_->leader()) return *known;
+  Outcome<void> look_who_leads() override {
+    if constexpr (requires(Kind& kind) { kind.look_who_leads(); }) return store_->look_who_leads();
     return {};
+  }
+  Leader leader() override {
+    if constexpr (requires(Kind& kind) { kind.leader(); }) {
+      auto seen = store_->leader();
+      return {std::move(seen.name), seen.serves};
+    }
+    return {};
+  }
+  Outcome<void> serve_others() override {
+    if constexpr (requires(Kind& kind) { kind.serve_others(); }) return store_->serve_others();
+    return {};
+  }
+  Passages* passages() override {
+    if constexpr (requires(Kind& kind) { kind.passages(); }) return &store_->passages();
+    return nullptr;
+  }
+  Replicas* replicas() override {
+    if constexpr (requires(Kind& kind) { kind.replicas(); }) return &store_->replicas();
+    return nullptr;
   }
   PoisonLetters* poison() override {
     if constexpr (std::derived_from<Kind, PoisonLetters>) return store_.get();
@@ -158,6 +176,14 @@ class RealWorld final : public cli::World {
     options.tcp_user_timeout = Duration{wanted.tcp_user_timeout_ms};
     options.reach_for = Duration{wanted.reach_ms};
     options.lease = Duration{wanted.lease_ms};
+    options.passages_max = wanted.carry_requests_max;
+    options.passage_window_bytes = wanted.carry_window_bytes;
+    options.skew_every = Duration{wanted.clock_compare_ms};
+    options.now = std::move(wanted.now);
+    if (wanted.skew)
+      options.on_skew = [tell = std::move(wanted.skew)](const ClockSkew& skew) {
+        tell(skew.ms, skew.error_ms);
+      };
     options.on_failure = std::move(wanted.reports.failed);
     options.on_recovery = std::move(wanted.reports.recovered);
     options.on_damage = std::move(wanted.reports.damaged);

@@ -1,5 +1,7 @@
 #include "cli/engine.h"
 
+#include "cli/forward_clock.h"
+
 #include "base/json.h"
 #include "base/uuid.h"
 #include "cli/command.h"
@@ -84,7 +86,7 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
   if (wanted.virtual_start) {
     engine.movable = world.movable_clock(*wanted.virtual_start);
   } else {
-    engine.own_clock = world.system_clock();
+    engine.own_clock = std::make_unique<ForwardClock>(world.system_clock(), wanted.clock_shift);
   }
   engine.entropy = world.entropy();
   FERMATA_TRY_VOID(add_index(world, engine, settings, wanted));

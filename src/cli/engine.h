@@ -43,6 +43,7 @@ struct Engine {
 struct EngineWanted {
   std::unique_ptr<OpenStore> store;
   std::optional<Instant> virtual_start;
+  Duration clock_shift{};  ///< of a clock that is wrong on purpose
   std::string private_networks = "deny";
   std::string callback_networks = "deny";  ///< that callbacks may go to (W-75)
   std::function<void()> on_answer;         ///< called on another thread; must not block

@@ -94,6 +94,7 @@ Outcome<void> Serving::build_engine() {
   EngineWanted wanted;
   wanted.store = std::move(engine_.store);
   wanted.virtual_start = virtual_start;
+  wanted.clock_shift = clock_shift_of(settings_).value_or(Duration{});
   wanted.private_networks = settings_.http_private_networks;
   if (wanted.private_networks == "auto")
     wanted.private_networks = access_ == AccessMode::local ? "allow" : "deny";
@@ -227,6 +228,8 @@ void Serving::build_api() {
   };
   options.zones = [this] { return engine_.zones->zones(engine_.clock().now()); };
   options.ready = [this] { return ready_.load(); };
+  options.unfit = [this] { return skew_trouble(); };
+  options.replicas = engine_.store->replicas();
   show_adapters(options);
   options.connections_open = [this] { return server_ ? server_->connections_open() : 0; };
   options.log = [this](const server::ApiLogLine& line) {
@@ -275,6 +278,8 @@ server::ServerOptions Serving::server_options() const {
 }
 
 Outcome<void> Serving::listen() {
+  // One that has stood by listens already.
+  if (server_) return {};
   server_ = std::make_unique<server::Server>(server_options(), *api_);
   return server_->start();
 }
@@ -293,6 +298,7 @@ Outcome<void> Serving::begin() {
   if (gateway_) gateway_->start();
   show_workers();
   ready_ = true;
+  FERMATA_TRY_VOID(serve_others());
   log_.info("Serving", {{"url", base_url()},
                         {"store", without_password(settings_.store)},
                         {"data", settings_.store == "sqlite" ? settings_.data : ""},
@@ -380,7 +386,7 @@ std::string Serving::base_url() const {
 }
 
 void Serving::end(std::string_view why) {
-  if (!engine_.host) return;
+  if (!engine_.host) return stop_listening();
   bool was_serving = host_thread_.joinable();
   if (was_serving) log_.info("Stopping", {{"reason", why}});
   ready_ = false;
@@ -390,7 +396,7 @@ void Serving::end(std::string_view why) {
   if (api_) api_->set_stopping();
   if (engine_.index) engine_.index->stop();
   if (clock_mover_) clock_mover_->stop();
-  if (server_) server_->stop();
+  stop_listening();
   if (bus_) bus_->end();
   if (retention_) retention_->stop();
   if (gateway_) gateway_->stop();
@@ -401,7 +407,6 @@ void Serving::end(std::string_view why) {
   // Waits for answers that are being told: none may wake a host that is gone.
   engine_.kernel.reset();
   engine_.output_kernel.reset();
-  server_.reset();
   api_.reset();
   wire_feed_.tell(nullptr);
   gateway_.reset();

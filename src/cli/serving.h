@@ -1,4 +1,5 @@
 #pragma once
+#include <set>
 #include <thread>
 
 #include "cli/bus_service.h"
@@ -11,6 +12,7 @@
 #include "front/pool_board.h"
 #include "host/retention_loop.h"
 #include "server/api.h"
+#include "server/carry/forwarder.h"
 #include "server/feed_hub.h"
 #include "server/server.h"
 #include "server/wire/gateway.h"
@@ -59,8 +61,8 @@ class Serving {
 
   /// Waits at most so long; true when the server is told to end.
   using Stopped = std::function<bool(Duration)>;
-  /// Opens the store and waits until this process leads it, answering that it stands by meanwhile.
-  /// False when it was told to end before.
+  /// Opens the store and waits until this process leads it; what it is asked meanwhile it carries
+  /// to the one that leads. False when it was told to end before.
   Outcome<bool> lead(const Stopped& stopped);
   /// Recovers and listens. On failure nothing is left running.
   Outcome<void> begin();
@@ -73,6 +75,15 @@ class Serving {
   Outcome<std::unique_ptr<OpenStore>> open_store();
   Outcome<std::unique_ptr<OpenStore>> open_postgres();
   Outcome<bool> stand_by(const Stopped& stopped);
+  Outcome<void> listen_as_follower();
+  /// Requests that others are asked are taken from now on, and those that have waited.
+  Outcome<void> serve_others();
+  void introduce(std::string_view role);
+  void stop_listening();
+  void clock_differs(int64_t ahead_ms, int64_t error_ms);
+  void look_at_replicas();
+  bool skewed() const { return skew_beyond_ != 0; }
+  std::string skew_trouble() const;
   StoreReports store_reports();
   server::ServerOptions server_options() const;
   Outcome<server::AccessMode> choose_access();
@@ -121,6 +132,14 @@ class Serving {
   std::unique_ptr<FileWatch> pools_watch_;
   std::unique_ptr<ClockMover> clock_mover_;
   std::atomic<uint64_t> alerts_sent_{0};
+  std::atomic<bool> compared_{false};  ///< the clock, with the store's
+  std::atomic<int64_t> skew_beyond_{0};  ///< by how much this clock is ahead, when that is too much
+  std::atomic<bool> skew_told_{false};
+  std::atomic<Replicas*> replicas_{nullptr};
+  std::set<std::string> settings_told_;  ///< of others, that differ from ours
+  std::string fingerprint_;
+  std::unique_ptr<server::Forwarder> forwarder_;  ///< of a server that has stood by
+  std::unique_ptr<server::HandlerSwitch> switch_;
   std::unique_ptr<server::Api> api_;
   std::unique_ptr<server::Server> server_;
   std::thread host_thread_;

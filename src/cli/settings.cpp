@@ -114,7 +114,7 @@ std::string complaint_about(std::string_view name, const Settings& settings) {
       !is_one_of(settings.output_policy_fail_mode, {"", "closed", "open"}))
     return "`closed` or `open`";
   if (name == "clock" && !virtual_start_of(settings))
-    return "`system` or `virtual:2026-01-26T00:00:00Z`";
+    return "`system`, `virtual:2026-01-26T00:00:00Z` or `shifted:MS`";
   if (name == "data" && settings.data.empty()) return "a directory";
   if (name == "secrets_key" && !settings.secrets_key.text.empty())
     if (auto keys = SealingKeys::read(settings.secrets_key.text); !keys)
@@ -257,12 +257,22 @@ std::vector<Option> setting_options() {
   return options;
 }
 
+std::optional<Duration> clock_shift_of(const Settings& settings) {
+  constexpr std::string_view prefix = "shifted:";
+  if (!settings.clock.starts_with(prefix)) return std::nullopt;
+  Duration shift{};
+  const char* end = settings.clock.data() + settings.clock.size();
+  auto [rest, error] = std::from_chars(settings.clock.data() + prefix.size(), end, shift.ms);
+  if (error != std::errc() || rest != end) return std::nullopt;
+  return shift;
+}
+
 Outcome<std::optional<Instant>> virtual_start_of(const Settings& settings) {
   constexpr std::string_view prefix = "virtual:";
-  if (settings.clock == "system") return std::optional<Instant>();
+  if (settings.clock == "system" || clock_shift_of(settings)) return std::optional<Instant>();
   if (settings.clock.starts_with(prefix))
     if (auto start = parse_rfc3339(settings.clock.substr(prefix.size()))) return start;
-  return fail(ErrorCode::invalid_setting, "clock is `system` or `virtual:TIME`.");
+  return fail(ErrorCode::invalid_setting, "clock is `system`, `virtual:TIME` or `shifted:MS`.");
 }
 
 schedule::ScheduleLimits schedule_limits_of(const Settings& settings) {

@@ -109,6 +109,8 @@ graph::DefinitionLimits definition_limits_of(const Settings& settings);
 std::vector<std::string> redis_mirrors_of(const Settings& settings);
 /// The instant of `virtual:TIME`, nothing for `system`; fails with invalid_setting.
 Outcome<std::optional<Instant>> virtual_start_of(const Settings& settings);
+/// Of a clock that is wrong on purpose.
+std::optional<Duration> clock_shift_of(const Settings& settings);
 
 /// docs/guide/settings.md
 std::string settings_document();

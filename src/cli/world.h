@@ -20,11 +20,13 @@
 #include "ports/job_files.h"
 #include "ports/outbox.h"
 #include "ports/output_kernel.h"
+#include "ports/passages.h"
 #include "ports/poison.h"
 #include "ports/policy_kernel.h"
 #include "ports/policy_store.h"
 #include "ports/pool_store.h"
 #include "ports/reader.h"
+#include "ports/replicas.h"
 #include "ports/retention.h"
 #include "ports/scans.h"
 #include "ports/store.h"
@@ -55,8 +57,20 @@ class OpenStore {
   /// Tries once to be the one process that writes; false while another is. A store of our own is
   /// always led.
   virtual Outcome<bool> take_lead() { return true; }
-  /// Who leads, for messages.
-  virtual std::string leader() { return {}; }
+  /// Looks who leads, without trying.
+  virtual Outcome<void> look_who_leads() { return {}; }
+  /// What was seen when it was last tried or looked: who leads, and whether it takes the requests
+  /// of others.
+  struct Leader {
+    std::string name;
+    bool serves = false;
+  };
+  virtual Leader leader() { return {}; }
+  /// While this process leads: from now on it takes them.
+  virtual Outcome<void> serve_others() { return {}; }
+  /// Null where no other process shares the store.
+  virtual Passages* passages() { return nullptr; }
+  virtual Replicas* replicas() { return nullptr; }
   /// Null where messages that cannot be used have no place.
   virtual PoisonLetters* poison() { return nullptr; }
   /// What the store keeps for brokers; null where it cannot.
@@ -122,6 +136,12 @@ struct PostgresWanted {
   int64_t tcp_user_timeout_ms = 5'000;
   int64_t reach_ms = 30'000;
   int64_t lease_ms = 12'000;
+  size_t carry_requests_max = 4'000;
+  size_t carry_window_bytes = 256 << 10;
+  int64_t clock_compare_ms = 30'000;
+  std::function<Instant()> now;  ///< the clock that is compared with the store's
+  /// Told by how much it is ahead, and how exact that is; on a thread of its own.
+  std::function<void(int64_t ahead_ms, int64_t error_ms)> skew;
   StoreReports reports;
   std::function<void(const Error&)> lead_lost;  ///< once, on a thread of its own
 };

@@ -66,7 +66,9 @@ void CommitStatement::then(const std::string& name, const std::string& sql) {
 }
 
 std::string CommitStatement::text() const {
-  return "with lead as materialized (select 1 from leases where name = 'lead' and fence = $2),\n"
+  // Locked until the end: who raises the fence waits for us, and finds what we have written.
+  return "with lead as materialized (select 1 from leases where name = 'lead' and fence = $2 for "
+         "key share),\n"
          "want as materialized (" +
          want_ + ")" + before_ + ",\nfits as materialized (select n from want where sure" + fits_ +
          "),\nbroken as materialized (select distinct grp from want where grp <> 0 and n not in "

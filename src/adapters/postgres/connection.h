@@ -92,6 +92,13 @@ class Connection {
   void close();
   /// 150003 for 15.3; 0 without a connection.
   int server_version() const;
+  /// Whether this is a session of the server itself, in which locks and notices hold, and not one
+  /// that a pooler lends.
+  bool is_direct();
+  /// What becomes readable when a notice comes; -1 without a connection.
+  int socket() const;
+  /// Takes what has come of the channels that this session listens to; true when there was any.
+  bool take_notices();
   /// Of the statement before.
   Trouble last_trouble() const { return last_trouble_; }
 

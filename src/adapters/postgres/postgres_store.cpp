@@ -30,6 +30,22 @@ postgres::Server server_of(const PostgresOptions& options) {
           .tcp_user_timeout = options.tcp_user_timeout};
 }
 
+postgres::Neighbours::Settings neighbours_of(const PostgresOptions& options) {
+  postgres::Neighbours::Settings settings;
+  settings.schema = options.schema;
+  settings.limits = {options.passages_max, options.passage_window_bytes};
+  settings.now = options.now ? options.now : [] {
+    auto since = std::chrono::system_clock::now().time_since_epoch();
+    return Instant{std::chrono::duration_cast<std::chrono::milliseconds>(since).count()};
+  };
+  settings.skew_every = options.skew_every;
+  if (options.on_skew)
+    settings.skew = [tell = options.on_skew](const postgres::Skew& skew) {
+      tell({skew.ms, skew.error_ms});
+    };
+  return settings;
+}
+
 /// A server that is just being started, or has failed over, is waited for.
 Outcome<void> reach(Connection& connection, Duration most) {
   using Clock = std::chrono::steady_clock;
@@ -50,8 +66,13 @@ PostgresStore::Parts::Parts(PostgresOptions given)
       writer(server, options.settle_for, {options.on_failure, options.on_recovery}),
       loading(server, 1),
       readers(server, options.readers_max),
+      neighbours(server, readers, neighbours_of(options)),
       lead(server, {options.holder, options.lease,
-                    [this](uint64_t epoch) { writer.lead_is(epoch); }, options.on_lead_lost}),
+                    [this](uint64_t epoch) {
+                      writer.lead_is(epoch);
+                      neighbours.lead_is(epoch);
+                    },
+                    options.on_lead_lost}),
       upkeep(server, [this] { return writer.epoch() != 0; }),
       committing(writer) {}
 
@@ -69,8 +90,24 @@ Outcome<std::unique_ptr<PostgresStore>> open_postgres(PostgresOptions options) {
   return std::unique_ptr<PostgresStore>(new PostgresStore(std::move(parts)));
 }
 
-Outcome<bool> PostgresStore::take_lead() { return parts_->lead.take(); }
-Outcome<std::string> PostgresStore::leader() { return parts_->lead.holder(); }
+Outcome<bool> PostgresStore::take_lead() {
+  Outcome<bool> leads = parts_->lead.take();
+  postgres::Lead::Seen seen = parts_->lead.seen();
+  if (leads && !*leads) parts_->neighbours.leader_is(seen.fence, seen.serving);
+  return leads;
+}
+Outcome<void> PostgresStore::look_who_leads() {
+  FERMATA_TRY(seen, parts_->lead.watch());
+  parts_->neighbours.leader_is(seen.fence, seen.serving);
+  return {};
+}
+PostgresStore::Leader PostgresStore::leader() {
+  postgres::Lead::Seen seen = parts_->lead.seen();
+  return {std::move(seen.holder), seen.serving};
+}
+Outcome<void> PostgresStore::serve_others() { return parts_->lead.serve(); }
+Passages& PostgresStore::passages() { return parts_->neighbours; }
+Replicas& PostgresStore::replicas() { return parts_->neighbours; }
 
 std::vector<CommitOutcome> PostgresStore::commit(const CommitBatch& batch) {
   return parts_->writer.commit(batch);

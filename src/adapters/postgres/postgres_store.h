@@ -9,15 +9,23 @@
 #include "ports/dead_letters.h"
 #include "ports/job_files.h"
 #include "ports/outbox.h"
+#include "ports/passages.h"
 #include "ports/poison.h"
 #include "ports/policy_store.h"
 #include "ports/pool_store.h"
 #include "ports/reader.h"
+#include "ports/replicas.h"
 #include "ports/retention.h"
 #include "ports/store.h"
 #include "ports/views.h"
 
 namespace fermata {
+
+/// How much this process's clock is ahead of PostgreSQL's (C-103).
+struct ClockSkew {
+  int64_t ms = 0;
+  int64_t error_ms = 0;  ///< at most so much more or less
+};
 
 struct PostgresOptions {
   std::string url;       ///< postgres://user@h1,h2/database?…
@@ -30,9 +38,15 @@ struct PostgresOptions {
   Duration statement_timeout{10'000};
   Duration lock_timeout{2'000};
   Duration tcp_user_timeout{5'000};
-  Duration lease{12'000};      ///< the lead is another's when it is not renewed for so long
-  Duration reach_for{30'000};  ///< how long `open_postgres` tries to reach the server
-  Duration settle_for{5'000};  ///< how long a commit waits to find out what became of it
+  Duration lease{12'000};       ///< the lead is another's when it is not renewed for so long
+  Duration reach_for{30'000};   ///< how long `open_postgres` tries to reach the server
+  Duration settle_for{5'000};   ///< how long a commit waits to find out what became of it
+  size_t passages_max = 4'000;  ///< that are open at once
+  size_t passage_window_bytes = 256 << 10;  ///< said and not yet taken, of each
+  std::function<Instant()> now{};           ///< the clock that is compared; absent: the machine's
+  Duration skew_every{30'000};
+  /// Told how much that clock is ahead, on a thread of its own.
+  std::function<void(const ClockSkew&)> on_skew{};
   /// Told why a write failed, on the thread that wrote; for the log.
   std::function<void(const Error&)> on_failure{};
   /// Told of what is damaged whenever it is met; the rest goes on.
@@ -67,8 +81,19 @@ class PostgresStore final : public Store,
   /// Tries once to lead; from then on the lease is renewed until the store is destroyed, which
   /// gives it back. False while another process leads.
   Outcome<bool> take_lead();
-  /// Who leads by now, for messages; empty for nobody.
-  Outcome<std::string> leader();
+  /// Looks who leads, without trying.
+  Outcome<void> look_who_leads();
+  /// Who led when it was last tried or looked, for messages; and whether it takes the requests of
+  /// others.
+  struct Leader {
+    std::string name;
+    bool serves = false;
+  };
+  Leader leader();
+  /// While this process leads: from now on it takes them.
+  Outcome<void> serve_others();
+  Passages& passages();
+  Replicas& replicas();
 
   // Store
   Outcome<std::vector<StoredRun>> load(std::span<const RunId> ids,

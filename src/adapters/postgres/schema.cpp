@@ -7,6 +7,7 @@
 #include "adapters/postgres/schema_job_files.h"
 #include "adapters/postgres/schema_outbox.h"
 #include "adapters/postgres/schema_policy.h"
+#include "adapters/postgres/schema_replicas.h"
 #include "adapters/postgres/schema_roots.h"
 #include "adapters/postgres/schema_seeds.h"
 #include "adapters/postgres/schema_signals.h"
@@ -26,7 +27,7 @@ constexpr std::array migrations = {
     Migration{"waits", waits_schema},         Migration{"signals", signals_schema},
     Migration{"job_files", job_files_schema}, Migration{"policy", policy_schema},
     Migration{"bulks", bulks_schema},         Migration{"seeds", seeds_schema},
-    Migration{"outbox", outbox_schema}};
+    Migration{"outbox", outbox_schema},       Migration{"replicas", replicas_schema}};
 
 std::string quoted(std::string_view text, char mark) {
   std::string out(1, mark);

@@ -1,6 +1,7 @@
 #pragma once
 #include "adapters/postgres/commit_thread.h"
 #include "adapters/postgres/lead.h"
+#include "adapters/postgres/neighbours.h"
 #include "adapters/postgres/pool.h"
 #include "adapters/postgres/postgres_store.h"
 #include "adapters/postgres/upkeep.h"
@@ -20,6 +21,7 @@ struct PostgresStore::Parts {
   postgres::Pool loading;  ///< the partition's own, so that it waits for no reader
   postgres::Pool readers;
   postgres::Uses uses;
+  postgres::Neighbours neighbours;
   postgres::Lead lead;
   postgres::Upkeep upkeep;
   postgres::CommitThread committing;

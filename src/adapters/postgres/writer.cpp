@@ -279,7 +279,7 @@ Outcome<void> Writer::begin_and_write(const AuditLine* line, const Body& body, u
   FERMATA_TRY(
       lead,
       writing_.ask("looking who leads",
-                   "select 1 from leases where name = 'lead' and fence = $1 for share", fence));
+                   "select 1 from leases where name = 'lead' and fence = $1 for key share", fence));
   if (lead.count() == 0) return fail(ErrorCode::store_unavailable, "another process leads");
   FERMATA_TRY_VOID(body(writing_));
   if (line == nullptr) return {};

@@ -85,10 +85,55 @@ class Opened final : public cli::OpenStore {
     if constexpr (std::derived_from<Kind, Outbox>) return store_.get();
     return nullptr;
   }
+  uint32_t epoch() override {
+    if constexpr (requires(Kind& kind) { kind.epoch(); }) return store_->epoch();
+    return 0;
+  }
+  Value facts() override {
+    if constexpr (requires(Kind& kind) { kind.facts(); }) return store_->facts();
+    return Value::object();
+  }
+  std::unique_ptr<transfer::Source> source() override {
+    if constexpr (requires(Kind& kind) { kind.source(); }) return store_->source();
+    return nullptr;
+  }
 
  private:
   std::unique_ptr<Kind> store_;
 };
+
+PostgresOptions options_of(cli::PostgresWanted wanted) {
+  PostgresOptions options;
+  options.url = std::move(wanted.url);
+  options.password = std::move(wanted.password);
+  options.schema = std::move(wanted.schema);
+  options.holder = std::move(wanted.holder);
+  options.allow_unsafe = wanted.allow_unsafe;
+  options.readers_max = wanted.readers_max;
+  options.connect_timeout = Duration{wanted.connect_timeout_ms};
+  options.statement_timeout = Duration{wanted.statement_timeout_ms};
+  options.lock_timeout = Duration{wanted.lock_timeout_ms};
+  options.tcp_user_timeout = Duration{wanted.tcp_user_timeout_ms};
+  options.reach_for = Duration{wanted.reach_ms};
+  options.lease = Duration{wanted.lease_ms};
+  options.on_failure = std::move(wanted.reports.failed);
+  options.on_recovery = std::move(wanted.reports.recovered);
+  options.on_damage = std::move(wanted.reports.damaged);
+  options.on_lead_lost = std::move(wanted.lead_lost);
+  options.migrates = wanted.migrates;
+  options.accept_other = wanted.accept_other;
+  options.on_warning = std::move(wanted.warning);
+  options.on_failover = std::move(wanted.failover);
+  options.passages_max = wanted.carry_requests_max;
+  options.passage_window_bytes = wanted.carry_window_bytes;
+  options.skew_every = Duration{wanted.clock_compare_ms};
+  options.now = std::move(wanted.now);
+  if (wanted.skew)
+    options.on_skew = [tell = std::move(wanted.skew)](const ClockSkew& skew) {
+      tell(skew.ms, skew.error_ms);
+    };
+  return options;
+}
 
 class HandClock final : public cli::MovableClock {
  public:
@@ -163,34 +208,32 @@ class RealWorld final : public cli::World {
     return std::unique_ptr<cli::OpenStore>(std::make_unique<Opened<SqliteStore>>(std::move(store)));
   }
   Outcome<std::unique_ptr<cli::OpenStore>> open_postgres(cli::PostgresWanted wanted) override {
-    PostgresOptions options;
-    options.url = std::move(wanted.url);
-    options.password = std::move(wanted.password);
-    options.schema = std::move(wanted.schema);
-    options.holder = std::move(wanted.holder);
-    options.allow_unsafe = wanted.allow_unsafe;
-    options.readers_max = wanted.readers_max;
-    options.connect_timeout = Duration{wanted.connect_timeout_ms};
-    options.statement_timeout = Duration{wanted.statement_timeout_ms};
-    options.lock_timeout = Duration{wanted.lock_timeout_ms};
-    options.tcp_user_timeout = Duration{wanted.tcp_user_timeout_ms};
-    options.reach_for = Duration{wanted.reach_ms};
-    options.lease = Duration{wanted.lease_ms};
-    options.passages_max = wanted.carry_requests_max;
-    options.passage_window_bytes = wanted.carry_window_bytes;
-    options.skew_every = Duration{wanted.clock_compare_ms};
-    options.now = std::move(wanted.now);
-    if (wanted.skew)
-      options.on_skew = [tell = std::move(wanted.skew)](const ClockSkew& skew) {
-        tell(skew.ms, skew.error_ms);
-      };
-    options.on_failure = std::move(wanted.reports.failed);
-    options.on_recovery = std::move(wanted.reports.recovered);
-    options.on_damage = std::move(wanted.reports.damaged);
-    options.on_lead_lost = std::move(wanted.lead_lost);
-    FERMATA_TRY(store, fermata::open_postgres(std::move(options)));
+    FERMATA_TRY(store, fermata::open_postgres(options_of(std::move(wanted))));
     return std::unique_ptr<cli::OpenStore>(
         std::make_unique<Opened<PostgresStore>>(std::move(store)));
+  }
+  Outcome<void> visit_postgres(cli::PostgresWanted wanted,
+                               const cli::StoredThings& things) override {
+    Visitor visitor(things);
+    return fermata::visit_postgres(options_of(std::move(wanted)), visitor);
+  }
+  Outcome<void> backup_postgres(cli::PostgresWanted wanted, const std::string& file) override {
+    return fermata::backup_postgres(options_of(std::move(wanted)), file);
+  }
+  Outcome<void> restore_postgres(cli::PostgresWanted wanted, const std::string& file) override {
+    return fermata::restore_postgres(options_of(std::move(wanted)), file);
+  }
+  Outcome<std::vector<std::string>> pending_migrations(cli::PostgresWanted wanted) override {
+    return fermata::pending_migrations(options_of(std::move(wanted)));
+  }
+  Outcome<void> migrate(cli::PostgresWanted wanted) override {
+    return migrate_postgres(options_of(std::move(wanted)));
+  }
+  Outcome<std::unique_ptr<transfer::Target>> postgres_target(cli::PostgresWanted wanted) override {
+    return open_postgres_target(options_of(std::move(wanted)));
+  }
+  Outcome<std::optional<transfer::Moved>> moved(const std::string& directory) override {
+    return moved_sqlite(directory);
   }
   Outcome<void> backup(const std::string& directory, const std::string& file) override {
     return backup_sqlite(directory, file);

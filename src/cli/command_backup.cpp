@@ -1,4 +1,6 @@
+#include "base/url_secret.h"
 #include "cli/configured.h"
+#include "cli/postgres_wanted.h"
 
 namespace fermata::cli {
 namespace {
@@ -7,12 +9,20 @@ Exit backup(const Arguments& arguments, Surroundings& around) {
   const Terminal& terminal = around.terminal;
   if (auto expected = arguments.expect(1, 1, "the FILE to write"); !expected)
     return terminal.fail(expected.error());
-  Option data = data_option();
-  auto configuration = configured({&data, 1}, arguments, around);
+  std::vector<Option> flags = shared_store_options();
+  flags.push_back(data_option());
+  auto configuration = configured(flags, arguments, around);
   if (!configuration) return terminal.fail(configuration.error());
-  const std::string& directory = configuration->settings().data;
+  const Settings& settings = configuration->settings();
   const std::string& file = arguments.positional()[0];
-  if (auto made = around.world.backup(directory, file); !made) return terminal.fail(made.error());
+  bool shared = is_shared_store(settings) && !arguments.has("data");
+  std::string directory = shared ? without_password(settings.store) : settings.data;
+  auto made = [&]() -> Outcome<void> {
+    if (!shared) return around.world.backup(directory, file);
+    FERMATA_TRY(wanted, postgres_wanted(settings));
+    return around.world.backup_postgres(std::move(wanted), file);
+  }();
+  if (!made) return terminal.fail(made.error());
   if (terminal.json) {
     terminal.value(Value::object({{"data", directory}, {"file", file}}));
   } else {
@@ -28,8 +38,8 @@ CliCommand backup_command() {
           "FILE",
           "Copy a data directory into one file, also while a server uses it.",
           "The copy is of one moment and complete on disk when the command ends; work goes on "
-          "meanwhile. FILE must not exist.",
-          {data_option(), config_option()},
+          "meanwhile. FILE must not exist. With --store it is that of a PostgreSQL.",
+          with_data_option(),
           "fermata backup nightly.fermata --data fermata-data",
           backup};
 }

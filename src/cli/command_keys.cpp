@@ -1,4 +1,5 @@
 #include "cli/configured.h"
+#include "cli/postgres_wanted.h"
 #include "cli/remote.h"
 #include "server/keys.h"
 #include "server/principal.h"
@@ -99,9 +100,33 @@ Outcome<KeyAsked> read_key_asked(const Arguments& arguments) {
   return asked;
 }
 
-Outcome<Value> keys_offline(const KeyAsked& asked, const std::string& directory,
-                            const Arguments& arguments, Surroundings& around) {
-  FERMATA_TRY(store, around.world.open_data(directory, {}));
+/// The store itself, without a server: a data directory that nobody uses, or a PostgreSQL, where
+/// only the one who leads may write.
+Outcome<std::unique_ptr<OpenStore>> open_offline(const KeyAsked& asked, const Arguments& arguments,
+                                                 Surroundings& around) {
+  if (auto data = arguments.get("data")) return around.world.open_data(*data, {});
+  const Option flags[] = {
+      {"store", "URL", ""}, {"store-password-file", "FILE", ""}, {"postgres-schema", "NAME", ""}};
+  FERMATA_TRY(configuration, configured(flags, arguments, around));
+  const Settings& settings = configuration.settings();
+  if (!is_shared_store(settings))
+    return fail(ErrorCode::usage,
+                "--store is the address of a PostgreSQL; a data directory is "
+                "named by --data.");
+  FERMATA_TRY(wanted, postgres_wanted(settings));
+  FERMATA_TRY(store, around.world.open_postgres(std::move(wanted)));
+  if (asked.action == "list") return std::move(store);
+  FERMATA_TRY(leads, store->take_lead());
+  if (!leads)
+    return fail(ErrorCode::data_locked, "a server uses this store (" + store->leader().name +
+                                            "): ask it, with --server and a key of role root or "
+                                            "admin, or stop it first");
+  return std::move(store);
+}
+
+Outcome<Value> keys_offline(const KeyAsked& asked, const Arguments& arguments,
+                            Surroundings& around) {
+  FERMATA_TRY(store, open_offline(asked, arguments, around));
   AccountId account(arguments.get("account").value_or(server::default_account.text()));
   OfflineKeys keys(store->catalog(), around.world.system_clock()->now(), account);
   if (asked.action == "create") return keys.create(asked.name, asked.role, asked.expires_at);
@@ -112,7 +137,8 @@ Outcome<Value> keys_online(const KeyAsked& asked, const Arguments& arguments,
                            Surroundings& around) {
   FERMATA_TRY(client, Client::from(arguments, around));
   if (arguments.has("account"))
-    return fail(ErrorCode::usage, "--account belongs to --data; a server knows the key's account.");
+    return fail(ErrorCode::usage,
+                "--account belongs to --data and --store; a server knows the key's account.");
   if (asked.action == "list") return client.get("/keys");
   if (asked.action == "revoke") {
     FERMATA_TRY_VOID(client.remove("/keys/" + url_escaped(asked.id)));
@@ -142,9 +168,11 @@ Exit keys(const Arguments& arguments, Surroundings& around) {
   const Terminal& terminal = around.terminal;
   auto asked = read_key_asked(arguments);
   if (!asked) return terminal.fail(asked.error());
-  auto data = arguments.get("data");
-  auto answer = data ? keys_offline(*asked, *data, arguments, around)
-                     : keys_online(*asked, arguments, around);
+  if (arguments.has("data") && arguments.has("store"))
+    return terminal.fail({ErrorCode::usage, "Give --data or --store, not both.", {}});
+  bool offline = arguments.has("data") || arguments.has("store");
+  auto answer =
+      offline ? keys_offline(*asked, arguments, around) : keys_online(*asked, arguments, around);
   if (!answer) return terminal.fail(answer.error());
   if (terminal.json) {
     terminal.value(*answer);
@@ -160,13 +188,18 @@ CliCommand keys_command() {
   return {"keys",
           "create|list|revoke [ID]",
           "Create, list and revoke API keys.",
-          "With --data it works on a data directory that no server uses, which is how the first "
-          "key is made; else on a server. The secret is printed once, when the key is created.",
+          "With --data it works on a data directory that no server uses, with --store on a "
+          "PostgreSQL that none leads, which is how the first key is made; else on a server. The "
+          "secret is printed once, when the key is created.",
           {{"role", "ROLE", "viewer, operator, editor, admin (without it), root or worker"},
            {"name", "TEXT", "what the key is for"},
            {"expires", "TIME", "when it ends, RFC 3339"},
-           {"account", "ID", "the account it belongs to, with --data; `default` without it"},
+           {"account", "ID", "the account it belongs to, without a server; else `default`"},
            {"data", "DIR", "work on this data directory instead of a server"},
+           {"store", "URL", "work on this PostgreSQL instead of a server"},
+           {"store-password-file", "FILE", "its password"},
+           {"postgres-schema", "NAME", "its schema; `fermata` without it"},
+           config_option(),
            server_option()},
           "fermata keys create --role operator --name ci --data fermata-data",
           keys};

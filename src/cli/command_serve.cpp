@@ -1,6 +1,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include "base/url_secret.h"
 #include "cli/command.h"
 #include "cli/configured.h"
 #include "cli/serving.h"
@@ -51,6 +52,62 @@ bool signalled(const sigset_t& signals, Duration most) {
   return sigtimedwait(&signals, nullptr, &time) > 0;
 }
 
+/// What a server begins with, or goes on with after its store has moved.
+struct Life {
+  Settings settings;
+  Value configuration;
+  Value came_by;
+};
+
+void put_store(Value& configuration, const std::string& store) {
+  Value lines = Value::array();
+  for (const Value& line : configuration.items()) {
+    Value shown_line = line;
+    if (line.get("name").as_string() == "store") {
+      shown_line.set("value", without_password(store));
+      shown_line.set("source", "promote");
+    }
+    lines.push(shown_line);
+  }
+  configuration = lines;
+}
+
+/// From the start to the end of one server; true when another one is to follow.
+bool live(Life& life, const sigset_t& signals, const std::string& config_folder,
+          Surroundings& around, Exit& exit) {
+  const Terminal& terminal = around.terminal;
+  Serving serving(around, life.settings, config_folder, life.configuration);
+  serving.came_by(life.came_by);
+  auto ended = [&](Exit with) {
+    exit = with;
+    return false;
+  };
+  auto leads = serving.lead([&](Duration most) { return signalled(signals, most); });
+  if (!leads) return ended(terminal.fail(leads.error()));
+  if (!*leads) return ended(Exit::ok);
+  if (auto begun = serving.begin(); !begun) return ended(terminal.fail(begun.error()));
+  int signal = 0;
+  sigwait(&signals, &signal);
+  if (std::optional<Settings> next = serving.moved()) {
+    life.came_by = serving.move_state();
+    life.settings = *std::move(next);
+    put_store(life.configuration, life.settings.store);
+    serving.end("the store has moved");
+    return true;
+  }
+  if (serving.begins_anew() && !serving.lead_lost()) {
+    serving.end("PostgreSQL has failed over");
+    return true;
+  }
+  bool lost = serving.lead_lost();
+  bool broken = serving.move_broken();
+  serving.end(lost               ? "another server leads"
+              : broken           ? "the move of the store was cut off"
+              : signal == SIGINT ? "SIGINT"
+                                 : "SIGTERM");
+  return ended(lost || broken ? Exit::unavailable : Exit::ok);
+}
+
 Exit serve(const Arguments& arguments, Surroundings& around) {
   const Terminal& terminal = around.terminal;
   if (auto expected = arguments.expect(0, 0, ""); !expected) return terminal.fail(expected.error());
@@ -61,17 +118,12 @@ Exit serve(const Arguments& arguments, Surroundings& around) {
 
   sigset_t signals = block_signals();
   std::string config = arguments.get("config").value_or(around.variable("FERMATA_CONFIG"));
-  Serving serving(around, configuration->settings(),
-                  std::filesystem::path(config).parent_path().string(), shown(*configuration));
-  auto leads = serving.lead([&](Duration most) { return signalled(signals, most); });
-  if (!leads) return terminal.fail(leads.error());
-  if (!*leads) return Exit::ok;
-  if (auto begun = serving.begin(); !begun) return terminal.fail(begun.error());
-  int signal = 0;
-  sigwait(&signals, &signal);
-  bool lost = serving.lead_lost();
-  serving.end(lost ? "another server leads" : signal == SIGINT ? "SIGINT" : "SIGTERM");
-  return lost ? Exit::unavailable : Exit::ok;
+  Life life{configuration->settings(), shown(*configuration), Value::object({{"state", "none"}})};
+  Exit exit = Exit::ok;
+  // A store that has moved is served where it is now, as after any start.
+  while (live(life, signals, std::filesystem::path(config).parent_path().string(), around, exit)) {
+  }
+  return exit;
 }
 
 }  // namespace

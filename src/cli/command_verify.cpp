@@ -1,7 +1,9 @@
 #include <map>
 
 #include "base/json.h"
+#include "base/url_secret.h"
 #include "cli/configured.h"
+#include "cli/postgres_wanted.h"
 #include "core/graph/check.h"
 #include "core/run/checkpoint.h"
 #include "core/run/script_definition.h"
@@ -122,14 +124,20 @@ class Verification {
 Exit verify(const Arguments& arguments, Surroundings& around) {
   const Terminal& terminal = around.terminal;
   if (auto expected = arguments.expect(0, 0, ""); !expected) return terminal.fail(expected.error());
-  Option data = data_option();
-  auto configuration = configured({&data, 1}, arguments, around);
+  std::vector<Option> flags = shared_store_options();
+  flags.push_back(data_option());
+  auto configuration = configured(flags, arguments, around);
   if (!configuration) return terminal.fail(configuration.error());
+  const Settings& settings = configuration->settings();
+  bool shared = is_shared_store(settings) && !arguments.has("data");
   Verification verification(terminal);
-  const std::string& directory = configuration->settings().data;
-  auto visited = around.world.visit(directory, verification.things());
+  auto visited = [&]() -> Outcome<void> {
+    if (!shared) return around.world.visit(settings.data, verification.things());
+    FERMATA_TRY(wanted, postgres_wanted(settings));
+    return around.world.visit_postgres(std::move(wanted), verification.things());
+  }();
   if (!visited) return terminal.fail(visited.error());
-  return verification.report(directory);
+  return verification.report(shared ? without_password(settings.store) : settings.data);
 }
 
 }  // namespace
@@ -142,8 +150,8 @@ CliCommand verify_command() {
       "Checks the file's structure, every checksum, every account's audit chain, that each "
       "run's history is without gaps and folds to the state that is stored, that checkpoints are "
       "the fold of the history before them, and that no record points at one that is missing. "
-      "Exits with 1 when something is wrong.",
-      {data_option(), config_option()},
+      "Exits with 1 when something is wrong. With --store it is that of a PostgreSQL.",
+      with_data_option(),
       "fermata verify --data fermata-data",
       verify};
 }

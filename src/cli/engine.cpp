@@ -141,6 +141,7 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
   host.schedule_history_events_max = settings.schedule_history_events_max;
   host.cached_jobs_max = settings.cached_jobs_max;
   host.jobs = job_limits_of(settings);
+  host.epoch = engine.store->epoch();
   host.policy = policy_settings_of(settings);
   host.output = output_settings_of(settings);
   host.fleet.pools["default"].lease_ms = static_cast<int64_t>(settings.jobs_lease_ms);

@@ -28,6 +28,18 @@ std::string typed(const std::string& path) {
 
 }  // namespace
 
+namespace {
+
+Value known_facts(Value facts, OpenStore* store) {
+  if (store == nullptr) return facts;
+  const Value known = store->facts();
+  for (const Value::Member& each : known.members())
+    facts.set(each.key.as_string(), each.value);
+  return facts;
+}
+
+}  // namespace
+
 Serving::Serving(Surroundings& around, const Settings& settings, std::string config_folder,
                  Value configuration)
     : around_(around),
@@ -64,7 +76,10 @@ Outcome<AccessMode> Serving::choose_access() {
   if (mode == AccessMode::local)
     log_.warn(
         "Local mode: there is no key, so every program on this machine is root. "
-        "`fermata keys create --data DIR` makes the first key");
+        "`fermata keys create " +
+        (is_shared_store(settings_) ? "--store '" + without_password(settings_.store) + "'"
+                                    : std::string("--data DIR")) +
+        "` makes the first key");
   if (mode == AccessMode::insecure)
     log_.warn("Insecure: everyone who reaches this address is root");
   return mode;
@@ -147,7 +162,9 @@ Outcome<void> Serving::look_at_credentials() {
 /// How much room there is and how much is used; without a disk, only what it is.
 Value Serving::store_facts() const {
   if (is_shared_store(settings_))
-    return Value::object({{"kind", "postgres"}, {"url", without_password(settings_.store)}});
+    return known_facts(
+        Value::object({{"kind", "postgres"}, {"url", without_password(settings_.store)}}),
+        engine_.store.get());
   Value facts = Value::object({{"kind", settings_.store}});
   if (settings_.store == "memory") return facts;
   facts.set("data", settings_.data);
@@ -237,6 +254,7 @@ void Serving::build_api() {
   };
   options.configuration = [lines = configuration_] { return lines; };
   options.store_facts = [this] { return store_facts(); };
+  offer_move(options);
   options.telemetry = engine_.telemetry.get();
   options.trace_share = settings_.otlp_share;
   options.schedule_limits = schedule_limits_of(settings_);
@@ -302,11 +320,19 @@ Outcome<void> Serving::begin() {
   log_.info("Serving", {{"url", base_url()},
                         {"store", without_password(settings_.store)},
                         {"data", settings_.store == "sqlite" ? settings_.data : ""},
+                        {"durability", durability()},
                         {"version", program_version},
                         {"tzdata", engine_.zones->zones(engine_.clock().now())->version()},
                         {"process", static_cast<int64_t>(getpid())}});
   if (!settings_.demo.empty()) return show_demo();
   return {};
+}
+
+/// Whether what is answered is on more than one machine (C-17).
+std::string Serving::durability() const {
+  const Value facts = engine_.store->facts();
+  const Value& told = facts.get("durability");
+  return told.is_string() ? std::string(told.as_string()) : "local";
 }
 
 /// Waits that an earlier life has opened, for those who look at them beside the store. Before the
@@ -391,6 +417,7 @@ void Serving::end(std::string_view why) {
   if (was_serving) log_.info("Stopping", {{"reason", why}});
   ready_ = false;
   ending_ = true;
+  move_.reset();
   policy_watch_.reset();
   pools_watch_.reset();
   if (api_) api_->set_stopping();

@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/engine.h"
 #include "cli/log.h"
+#include "cli/store_move.h"
 #include "cli/store_watch.h"
 #include "cli/test_clock.h"
 #include "front/policy_board.h"
@@ -68,6 +69,15 @@ class Serving {
   Outcome<void> begin();
   /// Another process has taken the lead: nothing can be written any more.
   bool lead_lost() const { return lead_lost_; }
+  /// The store is another than it was: everything that was read of it is to be read again.
+  bool begins_anew() const { return begins_anew_; }
+  /// The settings to go on with when the store has moved (C-105); nothing when it has not.
+  std::optional<Settings> moved() const { return move_ ? move_->next() : std::nullopt; }
+  /// The store was left and nothing can go on: the next start finds out where it is.
+  bool move_broken() const { return move_ && move_->broken(); }
+  /// How the store came to be here, for those who asked for it.
+  void came_by(Value move) { came_by_ = std::move(move); }
+  Value move_state() const { return move_ ? move_->state() : came_by_; }
   /// Stops accepting, lets answers under way leave, finishes the turn.
   void end(std::string_view why);
 
@@ -98,6 +108,8 @@ class Serving {
   void make_gateway();
   void show_adapters(server::ApiOptions& options) const;
   Value store_facts() const;
+  std::string durability() const;
+  void offer_move(server::ApiOptions& options);
   void build_api();
   void make_retention();
   void recall_waits();
@@ -118,6 +130,7 @@ class Serving {
   server::AccessMode access_ = server::AccessMode::local;
   std::atomic<bool> ready_{false};
   std::atomic<bool> lead_lost_{false};
+  std::atomic<bool> begins_anew_{false};
   /// Wakes the host when an answer comes; set before the first call is placed.
   std::atomic<Host*> host_{nullptr};
   std::unique_ptr<BusService> bus_;  ///< absent where there is no broker
@@ -132,6 +145,8 @@ class Serving {
   std::unique_ptr<FileWatch> pools_watch_;
   std::unique_ptr<ClockMover> clock_mover_;
   std::atomic<uint64_t> alerts_sent_{0};
+  Value came_by_ = Value::object({{"state", "none"}});
+  std::unique_ptr<StoreMove> move_;  ///< absent where the store cannot be moved
   std::atomic<bool> compared_{false};  ///< the clock, with the store's
   std::atomic<int64_t> skew_beyond_{0};  ///< by how much this clock is ahead, when that is too much
   std::atomic<bool> skew_told_{false};

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/url_secret.h"
+#include "cli/postgres_wanted.h"
 #include "cli/serving.h"
 #include "server/carry/carried.h"
 #include "server/http/address.h"
@@ -37,38 +38,10 @@ std::string settings_fingerprint(const Value& lines) {
   return sha256_hex(text).substr(0, 16);
 }
 
-std::string own_name(const Settings& settings) {
-  std::array<char, 256> host{};
-  gethostname(host.data(), host.size() - 1);
-  return std::string(host.data()) + " " + settings.listen + " process " + std::to_string(getpid());
-}
-
-/// The first line of the file, if one is named.
-Outcome<std::string> store_password_of(const Settings& settings) {
-  if (settings.store_password_file.empty()) return std::string();
-  auto text = read_file(settings.store_password_file);
-  if (!text)
-    return fail(ErrorCode::invalid_setting, "store_password_file: " + text.error().message);
-  return text->substr(0, text->find_first_of("\r\n"));
-}
-
 }  // namespace
 
 Outcome<std::unique_ptr<OpenStore>> Serving::open_postgres() {
-  FERMATA_TRY(password, store_password_of(settings_));
-  PostgresWanted wanted;
-  wanted.url = settings_.store;
-  wanted.password = std::move(password);
-  wanted.schema = settings_.postgres_schema;
-  wanted.holder = own_name(settings_);
-  wanted.allow_unsafe = settings_.postgres_allow_unsafe;
-  wanted.readers_max = settings_.postgres_readers_max;
-  wanted.connect_timeout_ms = static_cast<int64_t>(settings_.postgres_connect_timeout_ms);
-  wanted.statement_timeout_ms = static_cast<int64_t>(settings_.postgres_statement_timeout_ms);
-  wanted.lock_timeout_ms = static_cast<int64_t>(settings_.postgres_lock_timeout_ms);
-  wanted.tcp_user_timeout_ms = static_cast<int64_t>(settings_.postgres_tcp_user_timeout_ms);
-  wanted.reach_ms = static_cast<int64_t>(settings_.postgres_reach_ms);
-  wanted.lease_ms = static_cast<int64_t>(settings_.postgres_lease_ms);
+  FERMATA_TRY(wanted, postgres_wanted(settings_));
   wanted.carry_requests_max = settings_.carry_requests_max;
   wanted.carry_window_bytes = settings_.carry_window_bytes;
   wanted.clock_compare_ms = static_cast<int64_t>(settings_.clock_compare_ms);
@@ -81,6 +54,14 @@ Outcome<std::unique_ptr<OpenStore>> Serving::open_postgres() {
   wanted.lead_lost = [this](const Error& error) {
     log_.error("The lead is lost; this server ends", {{"reason", error.message}});
     lead_lost_ = true;
+    kill(getpid(), SIGTERM);
+  };
+  wanted.warning = [this](const std::string& warning) { log_.warn(warning); };
+  // What this process remembers may be more than the new server has: it begins anew (C-17).
+  wanted.failover = [this] {
+    if (!ready_) return;
+    log_.warn("PostgreSQL has failed over to another server; this one begins anew");
+    begins_anew_ = true;
     kill(getpid(), SIGTERM);
   };
   if (settings_.postgres_allow_unsafe)
@@ -145,6 +126,17 @@ Outcome<bool> Serving::stand_by(const Stopped& stopped) {
   }
   log_.info("Stopping", {{"reason", "a signal while standing by"}});
   return false;
+}
+
+/// A store in a data directory can be moved while it is served; this server then begins anew.
+void Serving::offer_move(server::ApiOptions& options) {
+  options.promotion.state = [this] { return move_state(); };
+  if (settings_.store != "sqlite") return;
+  move_ = std::make_unique<StoreMove>(around_.world, settings_, *engine_.store, log_,
+                                      [] { kill(getpid(), SIGTERM); });
+  options.promotion.begin = [this](const std::string& to, const std::string& password_file) {
+    return move_->begin(to, password_file);
+  };
 }
 
 Outcome<void> Serving::serve_others() {

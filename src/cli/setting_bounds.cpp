@@ -28,6 +28,7 @@ constexpr SettingBounds all_bounds[] = {
     {"carry_wait_ms", &Settings::carry_wait_ms, 0, 60'000},
     {"clock_compare_ms", &Settings::clock_compare_ms, 100, 3'600'000},
     {"max_skew_ms", &Settings::max_skew_ms, 100, 60'000},
+    {"promote_hold_ms_max", &Settings::promote_hold_ms_max, 100, 60'000},
     {"policy_kernel_timeout_ms", &Settings::policy_kernel_timeout_ms, 100, 30'000},
     {"policy_kernel_calls_max", &Settings::policy_kernel_calls_max, 1, 10'000},
     {"nats_unpublished_max", &Settings::nats_unpublished_max, 100, 1'000'000},

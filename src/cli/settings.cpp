@@ -96,6 +96,8 @@ std::string complaint_about(std::string_view name, const Settings& settings) {
   if (name == "store" && !is_one_of(settings.store, {"sqlite", "memory"}) &&
       !is_shared_store(settings))
     return "`sqlite`, `postgres://USER@HOST/DATABASE` or `memory`";
+  if (name == "migrate" && !is_one_of(settings.migrate, {"auto", "manual"}))
+    return "`auto` or `manual`";
   if (name == "postgres_schema" && settings.postgres_schema.empty()) return "a name";
   if (std::string complaint = complaint_about_beside(name, settings); !complaint.empty())
     return complaint;

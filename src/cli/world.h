@@ -32,6 +32,7 @@
 #include "ports/store.h"
 #include "ports/telemetry.h"
 #include "ports/timers.h"
+#include "ports/transfer.h"
 #include "ports/views.h"
 #include "ports/wire.h"
 #include "ports/zones.h"
@@ -75,6 +76,12 @@ class OpenStore {
   virtual PoisonLetters* poison() { return nullptr; }
   /// What the store keeps for brokers; null where it cannot.
   virtual Outbox* outbox() { return nullptr; }
+  /// Raised whenever commits may have been lost.
+  virtual uint32_t epoch() { return 0; }
+  /// What is known of where it is kept, for people; an empty object for nothing.
+  virtual Value facts() { return Value::object(); }
+  /// For a move to another store, gone before this is; null where there is none.
+  virtual std::unique_ptr<transfer::Source> source() { return nullptr; }
 };
 
 /// A clock that stands still until it is told.
@@ -129,6 +136,8 @@ struct PostgresWanted {
   std::string schema;
   std::string holder;  ///< what others see who leads
   bool allow_unsafe = false;
+  bool migrates = true;
+  bool accept_other = false;
   size_t readers_max = 3;
   int64_t connect_timeout_ms = 3'000;
   int64_t statement_timeout_ms = 10'000;
@@ -144,6 +153,8 @@ struct PostgresWanted {
   std::function<void(int64_t ahead_ms, int64_t error_ms)> skew;
   StoreReports reports;
   std::function<void(const Error&)> lead_lost;  ///< once, on a thread of its own
+  std::function<void(const std::string&)> warning;
+  std::function<void()> failover;  ///< once, on the thread that met it
 };
 
 struct TelemetryWanted {
@@ -201,6 +212,30 @@ class World {
   /// Does not lead yet. Fails with store_unavailable, invalid_setting, schema_newer, data_damaged.
   virtual Outcome<std::unique_ptr<OpenStore>> open_postgres(PostgresWanted) {
     return fail(ErrorCode::invalid_setting, "this program cannot use PostgreSQL");
+  }
+  virtual Outcome<void> visit_postgres(PostgresWanted, const StoredThings&) {
+    return fail(ErrorCode::invalid_setting, "this program cannot use PostgreSQL");
+  }
+  virtual Outcome<void> backup_postgres(PostgresWanted, const std::string& /*file*/) {
+    return fail(ErrorCode::invalid_setting, "this program cannot use PostgreSQL");
+  }
+  virtual Outcome<void> restore_postgres(PostgresWanted, const std::string& /*file*/) {
+    return fail(ErrorCode::invalid_setting, "this program cannot use PostgreSQL");
+  }
+  /// Names of those that are missing, in order.
+  virtual Outcome<std::vector<std::string>> pending_migrations(PostgresWanted) {
+    return fail(ErrorCode::invalid_setting, "this program cannot use PostgreSQL");
+  }
+  virtual Outcome<void> migrate(PostgresWanted) {
+    return fail(ErrorCode::invalid_setting, "this program cannot use PostgreSQL");
+  }
+  /// The same as a store that is filled by a move.
+  virtual Outcome<std::unique_ptr<transfer::Target>> postgres_target(PostgresWanted) {
+    return fail(ErrorCode::invalid_setting, "this program cannot use PostgreSQL");
+  }
+  /// Where the store of a data directory has gone; nothing while it is the truth.
+  virtual Outcome<std::optional<transfer::Moved>> moved(const std::string&) {
+    return std::optional<transfer::Moved>{};
   }
   virtual Outcome<void> backup(const std::string& directory, const std::string& file) = 0;
   virtual Outcome<void> restore(const std::string& file, const std::string& directory) = 0;

@@ -73,6 +73,7 @@ struct HostSettings {
   uint32_t checkpoints_kept = 2;        ///< per run
   size_t cached_jobs_max = 20'000;
   job::Limits jobs{};
+  uint32_t epoch = 0;  ///< of the store: fences of jobs begin with it
   PolicySettings policy{};
   fleet::Settings fleet{};
   policy::OutputSettings output{};

@@ -18,6 +18,7 @@ JobDesk::JobDesk(const HostPorts& ports, const HostSettings& settings)
     : entropy_(ports.entropy),
       scans_(ports.scans),
       limits_(settings.jobs),
+      epoch_(settings.epoch),
       cache_(ports.store, settings.cached_jobs_max),
       fleet_(settings.fleet),
       policy_(settings.policy, {settings.output, ports.scans, ports.output_kernel != nullptr},
@@ -160,7 +161,7 @@ job::Given JobDesk::given(const OpenJob& open, const job::Command& command, Inst
   job::Given given{.now = now,
                    .entropy = entropy_.next(),
                    .version = open.version + 1,
-                   .epoch = 0,
+                   .epoch = epoch_,
                    .engine_started_at = started_at_,
                    .policy = policy_of(account),
                    .limits = limits_};

@@ -154,6 +154,7 @@ class JobDesk final : public Workers {
   Entropy& entropy_;
   Scans* const scans_;
   const job::Limits limits_;
+  const uint32_t epoch_;
   JobCache cache_;
   fleet::Fleet fleet_;
   JobPolicy policy_;

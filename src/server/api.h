@@ -85,6 +85,13 @@ struct ApiParts {
   front::PoolBoard& pools;
 };
 
+/// Present where the store can be moved to another (C-105). Both answer how far it has come.
+struct StorePromotion {
+  /// Begins it; fails with wrong_state while one is under way, or with invalid_setting.
+  std::function<Outcome<Value>(const std::string& to, const std::string& password_file)> begin;
+  std::function<Value()> state;
+};
+
 /// A line of the log; no secrets.
 struct ApiLogLine {
   std::string message;
@@ -143,6 +150,7 @@ struct ApiOptions {
   std::function<void(const ApiLogLine&)> log;
   /// The settings in force: a list of {name, value, source}, without secrets (U-49).
   std::function<Value()> configuration;
+  StorePromotion promotion{};          ///< absent functions: it cannot be moved
   std::function<Value()> store_facts;  ///< {kind, …} of where things are kept
   Telemetry* telemetry = nullptr;      ///< present where traces are collected; outlives the Api
   double trace_share = 1;              ///< of the traces that begin here, those that are recorded

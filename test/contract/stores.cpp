@@ -6,6 +6,7 @@
 #include "adapters/memory/memory_store.h"
 #include "adapters/postgres/postgres_store.h"
 #include "adapters/sqlite/sqlite_store.h"
+#include "host/promotion.h"
 #include "test/postgres/postgres_server.h"
 
 namespace fermata {
@@ -32,32 +33,21 @@ class MemoryUnderTest final : public StoreUnderTest {
   MemoryStore store_;
 };
 
-class SqliteUnderTest final : public StoreUnderTest {
+/// A store in a directory that goes with it.
+class SqliteDirectory {
  public:
-  SqliteUnderTest() {
+  SqliteDirectory() {
     std::string name = (std::filesystem::temp_directory_path() / "fermata-contract-XXXXXX");
     check(mkdtemp(name.data()) != nullptr);
     directory_ = name;
     open();
   }
-  ~SqliteUnderTest() override {
+  ~SqliteDirectory() {
     store_.reset();
     std::filesystem::remove_all(directory_);
   }
-  Store& store() override { return *store_; }
-  Reader& reader() override { return *store_; }
-  Catalog& catalog() override { return *store_; }
-  Bulks& bulks() override { return *store_; }
-  Retention& retention() override { return *store_; }
-  DeadLetters& dead_letters() override { return *store_; }
-  JobFiles& job_files() override { return *store_; }
-  PolicyStore& policy() override { return *store_; }
-  PoolStore& pools() override { return *store_; }
-  Contacts& contacts() override { return *store_; }
-  Accounts& accounts() override { return *store_; }
-  Views& views() override { return *store_; }
-  Outbox& outbox() override { return *store_; }
-  void reopen() override {
+  SqliteStore& store() { return *store_; }
+  void reopen() {
     store_.reset();
     open();
   }
@@ -72,18 +62,64 @@ class SqliteUnderTest final : public StoreUnderTest {
   std::unique_ptr<SqliteStore> store_;
 };
 
-/// One server for all tests, which need not outlive a crash of the machine; a schema for each.
-class PostgresUnderTest final : public StoreUnderTest {
+class SqliteUnderTest final : public StoreUnderTest {
  public:
-  PostgresUnderTest() {
+  Store& store() override { return directory_.store(); }
+  Reader& reader() override { return directory_.store(); }
+  Catalog& catalog() override { return directory_.store(); }
+  Bulks& bulks() override { return directory_.store(); }
+  Retention& retention() override { return directory_.store(); }
+  DeadLetters& dead_letters() override { return directory_.store(); }
+  JobFiles& job_files() override { return directory_.store(); }
+  PolicyStore& policy() override { return directory_.store(); }
+  PoolStore& pools() override { return directory_.store(); }
+  Contacts& contacts() override { return directory_.store(); }
+  Accounts& accounts() override { return directory_.store(); }
+  Views& views() override { return directory_.store(); }
+  Outbox& outbox() override { return directory_.store(); }
+  void reopen() override { directory_.reopen(); }
+
+ private:
+  SqliteDirectory directory_;
+};
+
+/// One server for all tests, which need not outlive a crash of the machine; a schema for each.
+class OwnSchema {
+ public:
+  OwnSchema() {
     static int schemas = 0;
     schema_ = "contract_" + std::to_string(++schemas);
-    open();
   }
-  ~PostgresUnderTest() override {
-    store_.reset();
-    EXPECT_TRUE(server().run("drop schema " + schema_ + " cascade"));
+  ~OwnSchema() { EXPECT_TRUE(server().run("drop schema if exists " + schema_ + " cascade")); }
+  PostgresOptions options() const {
+    PostgresOptions options;
+    options.url = server().url();
+    options.schema = schema_;
+    options.allow_unsafe = true;
+    return options;
   }
+  std::unique_ptr<PostgresStore> open() const {
+    auto opened = open_postgres(options());
+    EXPECT_TRUE(opened) << opened.error().message;
+    if (!opened) return nullptr;
+    auto leads = (*opened)->take_lead();
+    EXPECT_TRUE(leads && *leads);
+    return *std::move(opened);
+  }
+
+ private:
+  static test::PostgresServer& server() {
+    static test::PostgresServer server({"fsync=off", "synchronous_commit=off"});
+    static bool started = server.start();
+    EXPECT_TRUE(started) << server.log();
+    return server;
+  }
+  std::string schema_;
+};
+
+class PostgresUnderTest final : public StoreUnderTest {
+ public:
+  PostgresUnderTest() : store_(schema_.open()) {}
   Store& store() override { return *store_; }
   Reader& reader() override { return *store_; }
   Catalog& catalog() override { return *store_; }
@@ -99,30 +135,59 @@ class PostgresUnderTest final : public StoreUnderTest {
   Outbox& outbox() override { return *store_; }
   void reopen() override {
     store_.reset();
-    open();
+    store_ = schema_.open();
   }
 
  private:
-  static test::PostgresServer& server() {
-    static test::PostgresServer server({"fsync=off", "synchronous_commit=off"});
-    static bool started = server.start();
-    EXPECT_TRUE(started) << server.log();
-    return server;
-  }
-  void open() {
-    PostgresOptions options;
-    options.url = server().url();
-    options.schema = schema_;
-    options.allow_unsafe = true;
-    auto opened = open_postgres(std::move(options));
-    ASSERT_TRUE(opened) << opened.error().message;
-    store_ = *std::move(opened);
-    auto leads = store_->take_lead();
-    ASSERT_TRUE(leads) << leads.error().message;
-    ASSERT_TRUE(*leads);
-  }
-  std::string schema_;
+  OwnSchema schema_;
   std::unique_ptr<PostgresStore> store_;
+};
+
+/// Begins in a data directory and is moved to PostgreSQL where others are only opened again: what
+/// every test finds afterwards has come along (C-105).
+class PromotedUnderTest final : public StoreUnderTest {
+ public:
+  PromotedUnderTest() : from_(std::make_unique<SqliteDirectory>()) {}
+  Store& store() override { return ports<Store>(); }
+  Reader& reader() override { return ports<Reader>(); }
+  Catalog& catalog() override { return ports<Catalog>(); }
+  Bulks& bulks() override { return ports<Bulks>(); }
+  Retention& retention() override { return ports<Retention>(); }
+  DeadLetters& dead_letters() override { return ports<DeadLetters>(); }
+  JobFiles& job_files() override { return ports<JobFiles>(); }
+  PolicyStore& policy() override { return ports<PolicyStore>(); }
+  PoolStore& pools() override { return ports<PoolStore>(); }
+  Contacts& contacts() override { return ports<Contacts>(); }
+  Accounts& accounts() override { return ports<Accounts>(); }
+  Views& views() override { return ports<Views>(); }
+  Outbox& outbox() override { return ports<Outbox>(); }
+  void reopen() override {
+    if (from_) promote();
+    to_.reset();
+    to_ = schema_.open();
+  }
+
+ private:
+  template <class Port>
+  Port& ports() {
+    if (from_) return from_->store();
+    return *to_;
+  }
+  void promote() {
+    auto target = open_postgres_target(schema_.options());
+    ASSERT_TRUE(target) << target.error().message;
+    {
+      auto source = from_->store().source();
+      int64_t now = 0;
+      Promotion promotion({*source, **target, [&now] { return now; }}, "a directory", "a schema");
+      auto moved = promotion.run();
+      ASSERT_TRUE(moved) << moved.error().message;
+    }
+    from_.reset();
+  }
+  std::unique_ptr<SqliteDirectory> from_;
+  OwnSchema schema_;
+  std::unique_ptr<PostgresStore> to_;
 };
 
 }  // namespace
@@ -130,7 +195,8 @@ class PostgresUnderTest final : public StoreUnderTest {
 std::vector<StoreKind> store_kinds() {
   return {{"memory", [] { return std::make_unique<MemoryUnderTest>(); }},
           {"sqlite", [] { return std::make_unique<SqliteUnderTest>(); }},
-          {"postgres", [] { return std::make_unique<PostgresUnderTest>(); }}};
+          {"postgres", [] { return std::make_unique<PostgresUnderTest>(); }},
+          {"promoted", [] { return std::make_unique<PromotedUnderTest>(); }}};
 }
 
 CommitOutcome StoreContract::commit(RunWrite write) {

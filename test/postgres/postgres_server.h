@@ -70,6 +70,22 @@ class PostgresServer {
     pid_ = spawn(words);
     return answers_within(std::chrono::seconds(60));
   }
+  /// Makes it a standby of another, which streams to it from now on; `start` begins it.
+  bool copy_from(const PostgresServer& primary) {
+    if (directory_.empty()) return false;
+    pid_t copied = spawn({program("pg_basebackup"), "-D", directory_ / "data", "-h", "127.0.0.1",
+                          "-p", std::to_string(primary.port_), "-U", "fermata", "-R", "-X",
+                          "stream", "--checkpoint=fast", "--no-sync"});
+    int status = 0;
+    standby_ = true;
+    return waitpid(copied, &status, 0) == copied && status == 0;
+  }
+  /// From now on it takes writes itself.
+  bool promote() {
+    standby_ = false;
+    if (number("select pg_promote(true, 60)::int", true) != 1) return false;
+    return answers_within(std::chrono::seconds(60));
+  }
   /// SIGKILL to every process of it: what was not yet on the disk is gone with their memory.
   void kill_hard() {
     if (pid_ <= 0) return;
@@ -100,8 +116,9 @@ class PostgresServer {
     return connection.script(sql).trouble == postgres::Trouble::none;
   }
   /// The one number that a query gives.
-  int64_t number(const std::string& sql) const {
-    postgres::Server server{.url = url(), .password = "", .schema = "public"};
+  int64_t number(const std::string& sql, bool standby = false) const {
+    std::string any = standby ? "?target_session_attrs=any" : "";
+    postgres::Server server{.url = url() + any, .password = "", .schema = "public"};
     postgres::Connection connection(server);
     if (!connection.ensure()) return -1;
     postgres::Reply reply = connection.run(sql);
@@ -171,7 +188,7 @@ class PostgresServer {
   bool answers_within(std::chrono::seconds most) {
     auto until = std::chrono::steady_clock::now() + most;
     while (std::chrono::steady_clock::now() < until) {
-      if (run("select 1")) return true;
+      if (standby_ ? number("select 1", true) == 1 : run("select 1")) return true;
       if (waitpid(pid_, nullptr, WNOHANG) == pid_) {
         pid_ = -1;
         return false;
@@ -187,6 +204,7 @@ class PostgresServer {
   uid_t user_ = 0;
   gid_t group_ = 0;
   pid_t pid_ = -1;
+  bool standby_ = false;
 };
 
 }  // namespace fermata::test

@@ -58,6 +58,13 @@ void Column::add_none() {
   ++size_;
 }
 
+void Column::append(const Column& other) {
+  check(type_ == other.type_);
+  elements_ += other.elements_;
+  size_ += other.size_;
+  nulls_ = nulls_ || other.nulls_;
+}
+
 std::string Column::binary() const {
   std::string out;
   out.reserve(20 + elements_.size());
@@ -69,6 +76,21 @@ std::string Column::binary() const {
   put_big_endian(out, 1, 4);  // the first index
   out += elements_;
   return out;
+}
+
+void Column::each(const std::function<void(std::optional<std::string_view>)>& show) const {
+  std::string_view left = elements_;
+  while (!left.empty()) {
+    uint32_t length = 0;
+    for (size_t i = 0; i < 4; ++i) length = length << 8 | static_cast<uint8_t>(left[i]);
+    left.remove_prefix(4);
+    if (length == UINT32_MAX) {
+      show(std::nullopt);
+      continue;
+    }
+    show(left.substr(0, length));
+    left.remove_prefix(length);
+  }
 }
 
 Arguments& Arguments::put(Type type, std::string bytes) {

@@ -1,5 +1,7 @@
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,10 +25,14 @@ class Column {
   void add(const std::string& value) { add(std::string_view(value)); }
   void add(const char* value) { add(std::string_view(value)); }
   void add_none();
+  void append(const Column& other);  ///< of the same type
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   Type type() const { return type_; }
   std::string binary() const;
+  /// Shows every element in order as bytes of its binary form; nothing for null.
+  void each(const std::function<void(std::optional<std::string_view>)>& show) const;
+  size_t byte_count() const { return elements_.size(); }
 
  private:
   Type type_;

@@ -139,6 +139,12 @@ Outcome<void> Connection::prepare_session() {
                        "; set statement_timeout to " + milliseconds(server_.statement_timeout) +
                        "; set lock_timeout to " + milliseconds(server_.lock_timeout) +
                        "; set jit to off; set enable_seqscan to off; set bytea_output to hex");
+  if (reply.trouble == Trouble::none && server_.on_timeline) {
+    reply =
+        run("select ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int");
+    if (reply.trouble == Trouble::none && reply.rows.next())
+      server_.on_timeline(static_cast<uint32_t>(reply.rows.integer(0)));
+  }
   if (reply.trouble == Trouble::none) return {};
   auto failed = failure("preparing a session", reply);
   close();

@@ -23,6 +23,8 @@ struct Server {
   Duration statement_timeout{10'000};
   Duration lock_timeout{2'000};
   Duration tcp_user_timeout{5'000};
+  /// Told the timeline of the server after every connecting, where somebody wants to know.
+  std::function<void(uint32_t timeline)> on_timeline{};
 };
 /// Hosts and database, for messages: never a user or a password. Fails with invalid_setting for
 /// what is no URL of PostgreSQL, without repeating it.
@@ -87,6 +89,11 @@ class Connection {
   /// Several statements without parameters, one transaction unless they say otherwise.
   Reply script(const std::string& sql);
   Failure<Error> failure(std::string_view doing, const Reply& reply) const;
+  /// Shows what `copy … to stdout` gives, piece by piece.
+  Outcome<void> copy_out(const std::string& sql,
+                         const std::function<Outcome<void>(std::string_view)>& take);
+  /// Sends what `next` gives to `copy … from stdin`, until it gives an empty piece.
+  Outcome<void> copy_in(const std::string& sql, const std::function<Outcome<std::string>()>& next);
   /// True between BEGIN and its end, also when it failed.
   bool in_transaction() const;
   void close();

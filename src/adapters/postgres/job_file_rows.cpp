@@ -16,8 +16,6 @@ constexpr const char* letter_columns =
     "select number, id, open, resolution, resolved_at, resolved_by, retried_as, record from "
     "dead_letters ";
 
-uint64_t log_salt(const JobId& job) { return salt_of("job_logs", job.text()); }
-
 Outcome<DeadLetterEntry> letter_in(const Rows& rows) {
   auto letter =
       record::decode_fields<job::DeadLetter>(rows.blob(7), salt_of("dead_letters", rows.text(1)));
@@ -51,6 +49,7 @@ Outcome<Rows> letter_batch(Connection& connection, const DeadLetterFilter& filte
 }  // namespace
 
 uint64_t held_salt(const JobId& job) { return salt_of("held_outputs", job.text()); }
+uint64_t log_salt(const JobId& job) { return salt_of("job_logs", job.text()); }
 
 Outcome<std::optional<std::string>> find_blob(Connection& connection, const AccountId& account,
                                               const std::string& sha256) {

@@ -16,6 +16,8 @@ Outcome<std::optional<std::string>> find_held(Connection& connection, const JobI
 Outcome<LogPage> read_log(Connection& connection, const JobId& job, size_t limit, uint64_t after);
 /// What a held output is sealed with.
 uint64_t held_salt(const JobId& job);
+/// What the parts of its log are sealed with.
+uint64_t log_salt(const JobId& job);
 
 Outcome<std::optional<DeadLetterEntry>> find_dead_letter(Connection& connection,
                                                          const std::string& id);

@@ -1,8 +1,7 @@
 #include "adapters/postgres/postgres_store.h"
 
-#include <chrono>
-
 #include "adapters/postgres/audit_rows.h"
+#include "adapters/postgres/opening.h"
 #include "adapters/postgres/root_queries.h"
 #include "adapters/postgres/schema.h"
 #include "adapters/postgres/server_check.h"
@@ -17,18 +16,9 @@ using postgres::RootKind;
 
 namespace {
 
-constexpr auto reach_pause = std::chrono::milliseconds(200);
 constexpr size_t chained_at_once = 1000;
-
-postgres::Server server_of(const PostgresOptions& options) {
-  return {.url = options.url,
-          .password = options.password,
-          .schema = options.schema,
-          .connect_timeout = options.connect_timeout,
-          .statement_timeout = options.statement_timeout,
-          .lock_timeout = options.lock_timeout,
-          .tcp_user_timeout = options.tcp_user_timeout};
-}
+/// For commits, writes beside them, loads, upkeep, the lead and what is carried to it.
+constexpr size_t connections_beside_readers = 6;
 
 postgres::Neighbours::Settings neighbours_of(const PostgresOptions& options) {
   postgres::Neighbours::Settings settings;
@@ -46,23 +36,11 @@ postgres::Neighbours::Settings neighbours_of(const PostgresOptions& options) {
   return settings;
 }
 
-/// A server that is just being started, or has failed over, is waited for.
-Outcome<void> reach(Connection& connection, Duration most) {
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point until = Clock::now() + std::chrono::milliseconds(most.ms);
-  for (;;) {
-    Outcome<void> ready = connection.ensure();
-    bool later = !ready && ready.error().code == ErrorCode::store_unavailable;
-    if (!later || Clock::now() >= until) return ready;
-    std::this_thread::sleep_for(reach_pause);
-  }
-}
-
 }  // namespace
 
 PostgresStore::Parts::Parts(PostgresOptions given)
     : options(std::move(given)),
-      server(server_of(options)),
+      server(watched_server()),
       writer(server, options.settle_for, {options.on_failure, options.on_recovery}),
       loading(server, 1),
       readers(server, options.readers_max),
@@ -76,25 +54,66 @@ PostgresStore::Parts::Parts(PostgresOptions given)
       upkeep(server, [this] { return writer.epoch() != 0; }),
       committing(writer) {}
 
+postgres::Server PostgresStore::Parts::watched_server() {
+  postgres::Server watched = postgres::server_of(options);
+  watched.on_timeline = [this](uint32_t now) {
+    uint32_t before = timeline.exchange(now);
+    if (before == 0 || before == now || failed_over.exchange(true)) return;
+    if (options.on_failover) options.on_failover();
+  };
+  return watched;
+}
+
 PostgresStore::PostgresStore(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 PostgresStore::~PostgresStore() = default;
 
 Outcome<std::unique_ptr<PostgresStore>> open_postgres(PostgresOptions options) {
-  postgres::Server server = server_of(options);
+  postgres::Server server = postgres::server_of(options);
   Connection connection(server);
-  FERMATA_TRY_VOID(reach(connection, options.reach_for));
+  FERMATA_TRY_VOID(postgres::reach(connection, options.reach_for));
   FERMATA_TRY_VOID(postgres::check_server(connection, options.allow_unsafe));
-  FERMATA_TRY_VOID(postgres::migrate(connection, options.schema));
+  if (options.migrates)
+    FERMATA_TRY_VOID(postgres::migrate(connection, options.schema));
+  else
+    FERMATA_TRY_VOID(postgres::expect_schema(connection, options.schema));
+  FERMATA_TRY_VOID(postgres::refuse_unfinished(connection, options.schema));
+  FERMATA_TRY_VOID(postgres::expect_own_system(connection, options.schema, options.accept_other));
+  FERMATA_TRY_VOID(postgres::check_connections(
+      connection, options.readers_max + connections_beside_readers, options.on_warning));
+  FERMATA_TRY(identity, postgres::identity_of(connection));
+  FERMATA_TRY(durability, postgres::durability_of(connection));
   if (options.holder.empty()) options.holder = "fermata";
   auto parts = std::make_unique<PostgresStore::Parts>(std::move(options));
+  parts->timeline = identity.timeline;
+  parts->identity = std::move(identity);
+  parts->durability = std::move(durability);
   return std::unique_ptr<PostgresStore>(new PostgresStore(std::move(parts)));
 }
 
+uint32_t PostgresStore::epoch() const { return parts_->store_epoch; }
+
+Value PostgresStore::facts() const {
+  return Value::object({{"durability", parts_->durability},
+                        {"system_identifier", parts_->identity.system},
+                        {"timeline", static_cast<int64_t>(parts_->timeline.load())},
+                        {"epoch", static_cast<int64_t>(parts_->store_epoch.load())}});
+}
+
 Outcome<bool> PostgresStore::take_lead() {
-  Outcome<bool> leads = parts_->lead.take();
-  postgres::Lead::Seen seen = parts_->lead.seen();
-  if (leads && !*leads) parts_->neighbours.leader_is(seen.fence, seen.serving);
-  return leads;
+  // One that has stood by since before a move began must not lead what is half there.
+  FERMATA_TRY_VOID(parts_->readers.read(
+      [&](Connection& c) { return postgres::refuse_unfinished(c, parts_->options.schema); }));
+  FERMATA_TRY(leads, parts_->lead.take());
+  if (!leads) {
+    postgres::Lead::Seen seen = parts_->lead.seen();
+    parts_->neighbours.leader_is(seen.fence, seen.serving);
+    return false;
+  }
+  FERMATA_TRY(epoch, postgres::transacted<uint32_t>(parts_->writer, nullptr, [](Connection& c) {
+                return postgres::settle_epoch(c);
+              }));
+  parts_->store_epoch = epoch;
+  return true;
 }
 Outcome<void> PostgresStore::look_who_leads() {
   FERMATA_TRY(seen, parts_->lead.watch());

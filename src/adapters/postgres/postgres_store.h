@@ -17,7 +17,9 @@
 #include "ports/replicas.h"
 #include "ports/retention.h"
 #include "ports/store.h"
+#include "ports/transfer.h"
 #include "ports/views.h"
+#include "ports/visitor.h"
 
 namespace fermata {
 
@@ -33,7 +35,11 @@ struct PostgresOptions {
   std::string schema = "fermata";
   std::string holder;         ///< what this process calls itself where others look who leads
   bool allow_unsafe = false;  ///< takes a server that may lose what it has answered (C-6)
-  size_t readers_max = 3;     ///< connections for Reader and Catalog questions
+  /// False: a schema that lacks migrations is refused instead (C-21).
+  bool migrates = true;
+  /// Takes a database that is another than the one recorded in the schema (C-17).
+  bool accept_other = false;
+  size_t readers_max = 3;  ///< connections for Reader and Catalog questions
   Duration connect_timeout{3'000};
   Duration statement_timeout{10'000};
   Duration lock_timeout{2'000};
@@ -53,6 +59,11 @@ struct PostgresOptions {
   std::function<void(const Error&)> on_damage{};
   /// Told on the same thread when a write succeeds after one that failed.
   std::function<void()> on_recovery{};
+  /// Told of what is weak and can be lived with, while the store is opened.
+  std::function<void(const std::string&)> on_warning{};
+  /// Told once when another server of PostgreSQL has taken the place of the one before: what was
+  /// read may be gone there. On the thread that met it.
+  std::function<void()> on_failover{};
   /// Told once when another process leads in our place: nothing can be committed any more.
   std::function<void(const Error&)> on_lead_lost{};
 };
@@ -81,6 +92,10 @@ class PostgresStore final : public Store,
   /// Tries once to lead; from then on the lease is renewed until the store is destroyed, which
   /// gives it back. False while another process leads.
   Outcome<bool> take_lead();
+  /// Raised whenever commits may have been lost: by a failover, by a restore. Known while we lead.
+  uint32_t epoch() const;
+  /// What is known of the server: {durability, system_identifier, timeline}.
+  Value facts() const;
   /// Looks who leads, without trying.
   Outcome<void> look_who_leads();
   /// Who led when it was last tried or looked, for messages; and whether it takes the requests of
@@ -321,5 +336,25 @@ class PostgresStore final : public Store,
 /// Fails with store_unavailable when the server cannot be reached, invalid_setting when it is
 /// unsafe, with what was found and the setting that allows it, schema_newer, or data_damaged.
 Outcome<std::unique_ptr<PostgresStore>> open_postgres(PostgresOptions options);
+
+/// Walks through one state of the schema, also beside servers: every checksum, that each history
+/// leads from sequence 1 to the last, columns against records, every account's audit chain. Fails
+/// only if it cannot be read at all; else what is damaged is shown to the visitor and left out.
+Outcome<void> visit_postgres(PostgresOptions options, StoreVisitor& visitor);
+
+/// Writes everything of one moment to `file`, which must not exist, while servers work (C-108);
+/// without what is only of the running processes: marks of commits, leases, registrations of
+/// servers.
+Outcome<void> backup_postgres(PostgresOptions options, const std::string& file);
+/// Fills a schema that holds no store from such a file, all of it or nothing, and raises the epoch.
+Outcome<void> restore_postgres(PostgresOptions options, const std::string& file);
+
+/// Migrations that the schema lacks, by name, in order; all of them where there is none.
+Outcome<std::vector<std::string>> pending_migrations(PostgresOptions options);
+/// Applies them.
+Outcome<void> migrate_postgres(PostgresOptions options);
+
+/// The schema as the target of a move (ports/transfer.h). Fails as `open_postgres` does.
+Outcome<std::unique_ptr<transfer::Target>> open_postgres_target(PostgresOptions options);
 
 }  // namespace fermata

@@ -82,22 +82,6 @@ RootRow row_of(const ScheduleWrite& write) {
           .history_from = write.checkpoint ? write.history_from : 0};
 }
 
-std::vector<int64_t> tags_of(const RunSummary& run) {
-  std::vector<int64_t> tags;
-  if (run.labels.is_object()) {
-    for (const Value::Member& label : run.labels.members()) {
-      std::string_view key = label.key.as_string();
-      tags.push_back(tag_of(run.account, TagKind::label_key, key));
-      if (label.value.is_string())
-        tags.push_back(tag_of(run.account, TagKind::label, key, label.value.as_string()));
-    }
-  }
-  if (!run.contact_id.empty())
-    tags.push_back(tag_of(run.account, TagKind::contact, run.contact_id));
-  if (!run.parent.empty()) tags.push_back(tag_of(run.account, TagKind::parent, run.parent.text()));
-  return tags;
-}
-
 /// The arrays of a statement's roots and of what goes with them.
 class RootColumns {
  public:
@@ -260,6 +244,22 @@ int64_t tag_of(const AccountId& account, TagKind kind, std::string_view key,
                      std::to_string(key.size()) + "\n";
   text.append(key).append(value);
   return static_cast<int64_t>(salt_of("tag", text));
+}
+
+std::vector<int64_t> tags_of(const RunSummary& run) {
+  std::vector<int64_t> tags;
+  if (run.labels.is_object()) {
+    for (const Value::Member& label : run.labels.members()) {
+      std::string_view key = label.key.as_string();
+      tags.push_back(tag_of(run.account, TagKind::label_key, key));
+      if (label.value.is_string())
+        tags.push_back(tag_of(run.account, TagKind::label, key, label.value.as_string()));
+    }
+  }
+  if (!run.contact_id.empty())
+    tags.push_back(tag_of(run.account, TagKind::contact, run.contact_id));
+  if (!run.parent.empty()) tags.push_back(tag_of(run.account, TagKind::parent, run.parent.text()));
+  return tags;
 }
 
 void add_roots(CommitStatement& statement, Writes writes) {

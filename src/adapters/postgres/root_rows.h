@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "ports/reader.h"
 
@@ -18,5 +19,6 @@ uint64_t root_salt(RootKind kind, const std::string& id);
 enum class TagKind : uint8_t { label = 0, label_key = 1, contact = 2, parent = 3 };
 int64_t tag_of(const AccountId& account, TagKind kind, std::string_view key,
                std::string_view value = {});
+std::vector<int64_t> tags_of(const RunSummary& run);
 
 }  // namespace fermata::postgres

@@ -10,6 +10,7 @@
 #include "adapters/postgres/schema_replicas.h"
 #include "adapters/postgres/schema_roots.h"
 #include "adapters/postgres/schema_seeds.h"
+#include "adapters/postgres/schema_settings.h"
 #include "adapters/postgres/schema_signals.h"
 #include "adapters/postgres/schema_waits.h"
 #include "base/hash.h"
@@ -27,7 +28,8 @@ constexpr std::array migrations = {
     Migration{"waits", waits_schema},         Migration{"signals", signals_schema},
     Migration{"job_files", job_files_schema}, Migration{"policy", policy_schema},
     Migration{"bulks", bulks_schema},         Migration{"seeds", seeds_schema},
-    Migration{"outbox", outbox_schema},       Migration{"replicas", replicas_schema}};
+    Migration{"outbox", outbox_schema},       Migration{"settings", settings_schema},
+    Migration{"replicas", replicas_schema}};
 
 std::string quoted(std::string_view text, char mark) {
   std::string out(1, mark);
@@ -83,6 +85,38 @@ Outcome<bool> next(Connection& connection, const std::string& lock) {
 }
 
 }  // namespace
+
+size_t schema_newest() { return migrations.size(); }
+
+Outcome<std::vector<std::string>> pending_migrations(Connection& connection,
+                                                     const std::string& schema) {
+  Arguments named;
+  named.text(schema);
+  FERMATA_TRY(there, connection.ask("reading the schema's version",
+                                    "select 1 from pg_tables where schemaname = $1 and tablename "
+                                    "= 'schema_migrations'",
+                                    named));
+  size_t done = 0;
+  if (there.count() > 0) {
+    FERMATA_TRY(known, applied(connection));
+    done = known;
+  }
+  std::vector<std::string> out;
+  for (size_t i = done; i < migrations.size(); ++i) out.emplace_back(migrations[i].name);
+  return out;
+}
+
+Outcome<void> expect_schema(Connection& connection, const std::string& schema) {
+  FERMATA_TRY(pending, pending_migrations(connection, schema));
+  if (pending.empty()) return {};
+  std::string names;
+  for (const std::string& name : pending) (names += names.empty() ? "" : ", ") += name;
+  return fail(ErrorCode::invalid_setting, "schema `" + schema + "` lacks " +
+                                              std::to_string(pending.size()) + " migrations (" +
+                                              names +
+                                              "); `fermata migrate` applies them, as does a server "
+                                              "with migrate = auto");
+}
 
 Outcome<void> migrate(Connection& connection, const std::string& schema) {
   std::string lock =

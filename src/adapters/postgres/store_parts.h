@@ -1,5 +1,6 @@
 #pragma once
 #include "adapters/postgres/commit_thread.h"
+#include "adapters/postgres/identity.h"
 #include "adapters/postgres/lead.h"
 #include "adapters/postgres/neighbours.h"
 #include "adapters/postgres/pool.h"
@@ -16,6 +17,11 @@ struct PostgresStore::Parts {
   ~Parts() { uses.write(writer); }
 
   PostgresOptions options;
+  std::atomic<uint32_t> timeline = 0;  ///< of the server that was last connected to
+  std::atomic<bool> failed_over = false;
+  std::atomic<uint32_t> store_epoch = 0;
+  std::string durability;
+  postgres::Identity identity;
   postgres::Server server;
   postgres::Writer writer;
   postgres::Pool loading;  ///< the partition's own, so that it waits for no reader
@@ -25,6 +31,9 @@ struct PostgresStore::Parts {
   postgres::Lead lead;
   postgres::Upkeep upkeep;
   postgres::CommitThread committing;
+
+  /// Another timeline is another server: what this process has read may be gone there.
+  postgres::Server watched_server();
 
   /// Of the partition: after an outcome was unknown, first makes it known.
   template <class Ask>

@@ -11,6 +11,7 @@
 #include "adapters/sqlite/schema_held.h"
 #include "adapters/sqlite/schema_job_files.h"
 #include "adapters/sqlite/schema_jobs.h"
+#include "adapters/sqlite/schema_moved.h"
 #include "adapters/sqlite/schema_outbox.h"
 #include "adapters/sqlite/schema_policy.h"
 #include "adapters/sqlite/schema_pools.h"
@@ -209,7 +210,8 @@ constexpr std::array migrations = {Migration{"first", first_schema},
                                    Migration{"views", views_schema},
                                    Migration{"pools", pools_schema},
                                    Migration{"held_outputs", held_schema},
-                                   Migration{"outbox", outbox_schema}};
+                                   Migration{"outbox", outbox_schema},
+                                   Migration{"moved", moved_schema}};
 
 /// The header says twice whether pages are summed: a flipped bit must not switch the sums off.
 Outcome<void> check_page_sums(Database& database) {

@@ -74,6 +74,21 @@ Outcome<void> prepare_file(const std::filesystem::path& file) {
   return sqlite::check_log(file);
 }
 
+/// Two stores that both go on would be two truths.
+Outcome<void> refuse_moved(Database& database, const std::filesystem::path& directory) {
+  if (!sqlite::schema_has(database, "moved")) return {};
+  sqlite::Statement place(database, "SELECT place FROM moved WHERE place IS NOT NULL");
+  sqlite::Rows rows = place.query();
+  if (!rows.next()) {
+    if (rows.failed()) return database.failure("looking whether the store has moved");
+    return {};
+  }
+  std::string to(rows.text(0));
+  return fail(ErrorCode::data_locked, directory.string() + " has moved to " + to +
+                                          " and serves no more; start the server with --store '" +
+                                          to + "'");
+}
+
 }  // namespace
 
 SqliteStore::SqliteStore(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -89,6 +104,7 @@ Outcome<std::unique_ptr<SqliteStore>> open_sqlite(const std::filesystem::path& d
     // A connection that may write would move the log into the file when it is closed again.
     FERMATA_TRY(reading, Database::open(file, Database::Mode::read));
     FERMATA_TRY_VOID(sqlite::check_schema(*reading));
+    FERMATA_TRY_VOID(refuse_moved(*reading, directory));
   }
   FERMATA_TRY(writing, Database::open(file, Database::Mode::write));
   FERMATA_TRY_VOID(sqlite::use_log(*writing));

@@ -15,7 +15,9 @@
 #include "ports/reader.h"
 #include "ports/retention.h"
 #include "ports/store.h"
+#include "ports/transfer.h"
 #include "ports/views.h"
+#include "ports/visitor.h"
 
 namespace fermata {
 
@@ -266,6 +268,9 @@ class SqliteStore final : public Store,
   Outcome<void> forget_marks(Instant before) override;
   Outcome<void> bury(const DeadLetterEntry& entry) override;
 
+  /// For a move to another store; one at a time, gone before the store is.
+  std::unique_ptr<transfer::Source> source();
+
   /// Writes a copy of this moment to `file`, which must not exist, while work goes on.
   Outcome<void> backup(const std::filesystem::path& file);
 
@@ -277,10 +282,14 @@ class SqliteStore final : public Store,
   std::unique_ptr<Parts> parts_;
 };
 
-/// Opens the store of a data directory, which is made when missing. Fails with data_locked,
-/// schema_newer, data_damaged or io_failed, and then has changed nothing in it.
+/// Opens the store of a data directory, which is made when missing. Fails with data_locked (also
+/// where the store has moved), schema_newer, data_damaged or io_failed, and then has changed
+/// nothing in it.
 Outcome<std::unique_ptr<SqliteStore>> open_sqlite(const std::filesystem::path& directory,
                                                   SqliteOptions options = {});
+
+/// Where the store of a directory has gone; nothing when it is still the truth.
+Outcome<std::optional<transfer::Moved>> moved_sqlite(const std::filesystem::path& directory);
 
 /// Copies the store of a directory, whether a server uses it or not, to `file`, which must not
 /// exist.
@@ -300,19 +309,6 @@ struct Compacted {
   uint64_t bytes_after = 0;
 };
 Outcome<Compacted> compact_sqlite(const std::filesystem::path& directory);
-
-/// Is shown everything that a store holds, and everything that is wrong with it.
-class StoreVisitor {
- public:
-  virtual ~StoreVisitor() = default;
-  /// With its whole history.
-  virtual void run(const StoredRun& run) = 0;
-  /// After `run`, for each that is kept of it.
-  virtual void checkpoint(const StoredRun& /*run*/, const Checkpoint& /*checkpoint*/) {}
-  virtual void audit(const AuditEntry& entry) = 0;
-  virtual void definition(const DefinitionHash& hash, const std::string& canonical) = 0;
-  virtual void damage(const Error& error) = 0;
-};
 
 /// Walks through one state of the store of a directory, also beside a running server: checks the
 /// file's structure, every checksum, that each history leads from sequence 1 to the last, every

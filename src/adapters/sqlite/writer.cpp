@@ -9,6 +9,7 @@ namespace fermata::sqlite {
 namespace {
 
 constexpr std::string_view damage_words = "stored data is damaged";
+constexpr std::string_view moved_words = "the store has moved to another place";
 
 /// True when the same would fail again however well the disk is.
 bool refuses(int result) {
@@ -308,6 +309,10 @@ Outcome<void> Writer::transact(const AuditLine* line, const std::function<Outcom
 }
 
 bool Writer::begin() {
+  if (closed_) {
+    trouble_ = last_failure_ = moved_words;
+    return false;
+  }
   if (checkpointer_.take_rest()) passive_checkpoint(*database_);
   if (begin_.execute()) return true;
   report("beginning a transaction");

@@ -56,6 +56,11 @@ class Writer {
   /// empty after one that did not. Does not wait for a write under way.
   std::string_view trouble() const;
 
+  /// Keeps everybody else from writing as long as it lives.
+  std::unique_lock<std::mutex> hold() { return std::unique_lock(mutex_); }
+  /// While held: from now on nothing is written any more.
+  void close() { closed_ = true; }
+
   Database& database() { return *database_; }
   // For the bodies of transactions.
   CatalogQueries& catalog() { return catalog_; }
@@ -128,6 +133,7 @@ class Writer {
   Checkpointer& checkpointer_;
   const Reports reports_;
   int log_pages_ = 0;                    ///< length of the log after the last commit
+  bool closed_ = false;                  ///< the store has moved
   std::atomic<bool> unsettled_ = false;  ///< a COMMIT failed in a way that leaves its outcome open
   Statement begin_{*database_, "BEGIN IMMEDIATE"};
   Statement begin_read_{*database_, "BEGIN"};

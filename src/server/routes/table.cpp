@@ -327,7 +327,7 @@ std::vector<Route> make_table(bool with_clock, bool with_demo) {
   for (std::span<const Route> others :
        {schedule_routes(), job_routes(), wait_routes(), approval_routes(), saga_routes(),
         event_routes(), callback_routes(), look_routes(), policy_routes(), account_routes(),
-        simulation_routes(), wire_routes()})
+        simulation_routes(), wire_routes(), promotion_routes()})
     out.insert(out.end(), others.begin(), others.end());
   out.insert(out.end(), std::begin(webhook_routes), std::end(webhook_routes));
   if (with_clock) out.insert(out.end(), std::begin(clock_routes), std::end(clock_routes));

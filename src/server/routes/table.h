@@ -46,6 +46,9 @@ std::span<const Route> simulation_routes();
 /// Those of bodies of jobs that are dispatched over a bus.
 std::span<const Route> wire_routes();
 
+/// Those that move the store to another.
+std::span<const Route> promotion_routes();
+
 /// Every route there is, in the order of /openapi.json. Which ones there are depends on the
 /// options (the virtual clock, the demo). The table lives as long as the process.
 std::span<const Route> route_table(const ApiOptions& options);

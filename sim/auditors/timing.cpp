@@ -49,6 +49,14 @@ class TimingAuditor final : public Auditor {
     for (auto& [scope, due] : known.scopes) due = due + pause;
     if (known.run) known.run = *known.run + pause;
   }
+  void see(const Run& before, const Event& event, const TimerHeld& body) {
+    const Known& known = known_[before.id];
+    auto wait = known.waits.find(body.activation.token);
+    if (!before.paused()) violate(before, "a timer is held without a pause");
+    if (body.due > event.at) violate(before, "a timer is held before it is due");
+    if (wait != known.waits.end() && wait->second != body.due)
+      violate(before, "a held timer is told with another due time");
+  }
   void see(const Run& before, const Event&, const WaitOpened& body) {
     if (body.resume_at) known_[before.id].waits[body.activation.token] = *body.resume_at;
   }

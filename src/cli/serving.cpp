@@ -33,8 +33,7 @@ namespace {
 Value known_facts(Value facts, OpenStore* store) {
   if (store == nullptr) return facts;
   const Value known = store->facts();
-  for (const Value::Member& each : known.members())
-    facts.set(each.key.as_string(), each.value);
+  for (const Value::Member& each : known.members()) facts.set(each.key.as_string(), each.value);
   return facts;
 }
 
@@ -182,6 +181,22 @@ Value Serving::store_facts() const {
   return facts;
 }
 
+void Serving::notify(const AccountId& account, const std::string& url, const Value& body) {
+  CallRequest request;
+  request.account = account;
+  request.method = "POST";
+  request.url = url;
+  request.headers = {{"Content-Type", "application/json"}, {"User-Agent", "Fermata"}};
+  request.body = to_json(body);
+  request.timeout_ms = 10'000;
+  request.follow_redirects = 0;
+  if (auto settings = engine_.accounts->accounts()->settings_of(account))
+    request.allowed_networks = settings->callbacks.allow_networks;
+  // Nobody waits for the answer: the next alert is the next attempt.
+  engine_.callbacks->submit({RunId("alert " + account.text()), ++alerts_sent_, 1},
+                            std::move(request));
+}
+
 void Serving::build_api() {
   server::ApiOptions options;
   options.access.mode = access_;
@@ -225,19 +240,7 @@ void Serving::build_api() {
     return host->counters().resumes_delayed;
   };
   options.notify = [this](const AccountId& account, const std::string& url, const Value& body) {
-    CallRequest request;
-    request.account = account;
-    request.method = "POST";
-    request.url = url;
-    request.headers = {{"Content-Type", "application/json"}, {"User-Agent", "Fermata"}};
-    request.body = to_json(body);
-    request.timeout_ms = 10'000;
-    request.follow_redirects = 0;
-    if (auto settings = engine_.accounts->accounts()->settings_of(account))
-      request.allowed_networks = settings->callbacks.allow_networks;
-    // Nobody waits for the answer: the next alert is the next attempt.
-    engine_.callbacks->submit({RunId("alert " + account.text()), ++alerts_sent_, 1},
-                              std::move(request));
+    notify(account, url, body);
   };
   options.runs_removed = [this] { return retention_ ? retention_->counts().runs.load() : 0; };
   options.audit_lines_removed = [this] {

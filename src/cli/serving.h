@@ -110,6 +110,8 @@ class Serving {
   Value store_facts() const;
   std::string durability() const;
   void offer_move(server::ApiOptions& options);
+  /// Calls an account's own address, once.
+  void notify(const AccountId& account, const std::string& url, const Value& body);
   void build_api();
   void make_retention();
   void recall_waits();
@@ -146,8 +148,8 @@ class Serving {
   std::unique_ptr<ClockMover> clock_mover_;
   std::atomic<uint64_t> alerts_sent_{0};
   Value came_by_ = Value::object({{"state", "none"}});
-  std::unique_ptr<StoreMove> move_;  ///< absent where the store cannot be moved
-  std::atomic<bool> compared_{false};  ///< the clock, with the store's
+  std::unique_ptr<StoreMove> move_;      ///< absent where the store cannot be moved
+  std::atomic<bool> compared_{false};    ///< the clock, with the store's
   std::atomic<int64_t> skew_beyond_{0};  ///< by how much this clock is ahead, when that is too much
   std::atomic<bool> skew_told_{false};
   std::atomic<Replicas*> replicas_{nullptr};

@@ -113,8 +113,7 @@ void StoreMove::run(const std::string& to, const Settings& next) {
         Value::object({{"state", report ? "moved" : "failed"}, {"to", without_password(to)}});
     if (report) {
       const Value told = report_value(*report);
-      for (const Value::Member& each : told.members())
-        state.set(each.key.as_string(), each.value);
+      for (const Value::Member& each : told.members()) state.set(each.key.as_string(), each.value);
       next_ = next;
     } else {
       state.set("code", name_of(report.error().code));

@@ -135,7 +135,7 @@ struct ApiOptions {
   std::function<uint64_t()> audit_lines_removed;  ///< by retention
   /// The zone data in force; absent: UTC only.
   std::function<std::shared_ptr<const ZoneTable>()> zones;
-  std::function<bool()> ready;  ///< recovered; absent means yes
+  std::function<bool()> ready;   ///< recovered; absent means yes
   Replicas* replicas = nullptr;  ///< of a store that others share; outlives the Api
   /// Why the clock forbids to decide (C-103); empty for nothing.
   std::function<std::string()> unfit;

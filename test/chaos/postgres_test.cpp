@@ -3,7 +3,9 @@
 
 #include <set>
 
+#include "adapters/system/system_clock.h"
 #include "base/random.h"
+#include "test/chaos/call_sink.h"
 #include "test/chaos/load.h"
 #include "test/postgres/postgres_server.h"
 
@@ -125,6 +127,60 @@ TEST(PostgresChaos, leader_that_was_stopped_and_goes_on_ends_without_a_write) {
   EXPECT_LE(load.answered().size(), before + 8);
   expect_each_once(second.port(), load.answered());
   EXPECT_EQ(second.stop_softly(), 0) << second.log();
+}
+
+/// A call after a wait until the instant of the input.
+std::string call_after_wait(const std::string& sink) {
+  return R"({"nodes":[
+    {"id":"t","type":"manual","trigger":true},
+    {"id":"w","type":"wait","parameters":{"wait_type":"until_date","target_date":"$input.at"}},
+    {"id":"call","type":"http","parameters":{"method":"POST","url":")" +
+         sink +
+         R"(/due","body":{"run":"$run.id"}},"retry":{"max_attempts":5,"backoff_ms":20}}],
+   "edges":[{"id":"1","src":"t","dst":"w"},{"id":"2","src":"w","dst":"call"}]})";
+}
+
+// S-28, W-68: waits that fall due together on three servers over one database, of which the one
+// that resumes them is killed meanwhile.
+TEST(PostgresChaos, waits_due_together_are_resumed_once_by_whichever_server_lives) {
+  CallSink outside;
+  PostgresServer database;
+  ASSERT_TRUE(database.start()) << database.log();
+  TemporaryDirectory directory;
+  ServerProcess first(directory.path() / "first", over(database));
+  ServerProcess second(directory.path() / "second", over(database));
+  ServerProcess third(directory.path() / "third", over(database));
+  ASSERT_TRUE(first.start()) << first.log();
+  ASSERT_LT(request(first.port(), "PUT", "/api/v1/workflows/chaos", call_after_wait(outside.url()))
+                .status,
+            300);
+  second.launch();
+  third.launch();
+  ASSERT_TRUE(stands_by(second.port())) << second.log();
+  ASSERT_TRUE(stands_by(third.port())) << third.log();
+
+  std::string due = to_rfc3339(SystemClock().now() + Duration{12'000});
+  Load load(first.port(), R"({"input":{"at":")" + due + R"("}})");
+  ASSERT_TRUE(await(60, [&] { return load.answered().size() >= 500; })) << first.log();
+  load.stop();
+  std::vector<std::string> answered = load.answered();
+  ASSERT_TRUE(await(60, [&] { return outside.seen().size() >= 50; })) << first.log();
+  first.kill_hard();
+  ASSERT_TRUE(await(60, [&] { return outside.seen().size() >= answered.size(); }))
+      << outside.seen().size() << " of " << answered.size() << second.log() << third.log();
+  int leads = is_ready(second.port(), 1) ? second.port() : third.port();
+  expect_each_once(leads, answered);
+  // One key for each wait, and the same request under it however often it was sent.
+  auto keys = outside.seen();
+  EXPECT_EQ(keys.size(), answered.size());
+  std::set<std::string> requests;
+  for (const auto& [key, seen] : keys) {
+    EXPECT_EQ(seen.size(), 1u) << key;
+    requests.insert(*seen.begin());
+  }
+  EXPECT_EQ(requests.size(), answered.size());
+  EXPECT_EQ(second.stop_softly(), 0) << second.log();
+  EXPECT_EQ(third.stop_softly(), 0) << third.log();
 }
 
 // C-4, C-6: what is wrong with the database is told before anything is served.

@@ -1,13 +1,18 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <algorithm>
+
 #include "base/json.h"
+#include "base/time.h"
+#include "test/chaos/load.h"
 #include "test/chaos/server_process.h"
 
 /// Waits of a real server that is killed, or whose store does not take their resumes.
 namespace fermata::test {
 namespace {
 
+constexpr int64_t at_eleven_ms = 1'769'425'200'000;  // 2026-01-26T11:00:00Z
 const std::vector<std::string> at_ten = {"--clock", "virtual:2026-01-26T10:00:00Z"};
 
 class Waits : public testing::Test {
@@ -66,6 +71,39 @@ TEST_F(Waits, event_and_timeout_are_not_lost_when_the_server_is_killed) {
   EXPECT_EQ(wait_at("unheard", "opened").get("listeners").items()[0].get("status"),
             Value("expired"));
   EXPECT_EQ(wait_at("heard", "opened").get("resumed_by"), Value("event"));
+}
+
+// S-27
+TEST_F(Waits, what_fell_due_while_the_server_was_down_resumes_once_in_due_order) {
+  constexpr int waits = 50;
+  told("PUT", "/workflows/late", R"({"language":"external"})");
+  // The later they are opened, the earlier they are due.
+  for (int i = 0; i < waits; ++i) {
+    std::string run = "r-" + std::to_string(i);
+    told("PUT", "/workflows/late/executions/" + run, "{}");
+    std::string due = to_rfc3339(Instant{at_eleven_ms - i});
+    told("POST", "/workflows/late/executions/" + run + "/wait",
+         R"({"step_id":"w","wait_type":"until_date","config":{"target_date":")" + due + "\"}}");
+  }
+  advance(59 * 60'000);
+  EXPECT_EQ(told("GET", "/waits?status=pending").get("total"), Value(waits));
+  server.kill_hard();
+  ServerProcess later(server.data(), {"--clock", "virtual:2026-01-26T11:30:00Z"},
+                      directory.path() / "later.log");
+  ASSERT_TRUE(later.start()) << later.log();
+  auto ask = [&](const std::string& path) {
+    return request(later.port(), "GET", "/api/v1" + path).body;
+  };
+  ASSERT_TRUE(await(30, [&] { return ask("/waits?status=resumed").get("total") == Value(waits); }))
+      << to_json(ask("/waits/stats"));
+  Value lines = ask("/audit?action=wait.resumed&limit=1000").get("items");
+  ASSERT_EQ(lines.size(), static_cast<size_t>(waits)) << "each once";
+  std::vector<std::string> order;
+  for (const Value& line : lines.items())
+    order.emplace_back(
+        ask("/waits/" + std::string(line.get("subject").as_string())).get("due_at").as_string());
+  // The newest line comes first.
+  EXPECT_TRUE(std::is_sorted(order.rbegin(), order.rend()));
 }
 
 constexpr const char* paused_workflow =

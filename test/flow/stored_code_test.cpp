@@ -270,7 +270,9 @@ TEST(StoredCode, of_the_library_that_goes_round_for_ever_uses_up_the_fuel) {
 TEST(StoredCode, of_the_library_repeats_nothing_that_costs_nothing) {
   for (std::vector<Instruction> body : std::vector<std::vector<Instruction>>{
            {{Opcode::null}, {Opcode::jump_if_false, 0, 0, 0}, {Opcode::null}, {Opcode::give}},
-           {{Opcode::push_handler, 0, 0, 3}, {Opcode::null}, {Opcode::throw_value},
+           {{Opcode::push_handler, 0, 0, 3},
+            {Opcode::null},
+            {Opcode::throw_value},
             {Opcode::throw_value}}}) {
     auto read = flow::decode_code(flow::encode_code(with_map(body)), "return [1].map(x => x)");
     EXPECT_FALSE(read);

@@ -103,7 +103,7 @@ struct Expression::Program {
   std::vector<std::unique_ptr<Function>> functions;  ///< the first is the text itself
   std::string hash;  ///< of a script: SHA-256 of its source, 32 bytes
   uint32_t code_version = current_code_version;
-  bool rhythm = false;                     ///< F-66
+  bool rhythm = false;  ///< F-66
   /// Functions of the library that there were when it was compiled: others do not exist for it.
   uint32_t library_size = 0;
   std::shared_ptr<const Program> prelude;  ///< of a script: the part of the library written in it

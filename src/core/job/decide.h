@@ -22,7 +22,7 @@ struct Limits {
   int64_t approval_expires_ms = 86'400'000;
   uint32_t scheduling_attempts = 50;  ///< in vain, of jobs that no run waits for (J-53)
   uint64_t queued_max = 1'000'000;    ///< jobs of an account that wait for workers (J-5)
-  int64_t scan_timeout_ms = 30'000;  ///< for one scan (J-45)
+  int64_t scan_timeout_ms = 30'000;   ///< for one scan (J-45)
   uint32_t scan_tries = 3;
   int64_t quarantine_hold_ms = 86'400'000;  ///< that a run waits for people to look (J-51)
 };

@@ -394,6 +394,15 @@ struct WaitReleased {
   std::string by;
   template <class V> void each(V&& v) { v("wait_id", wait); v("by", by); }
 };
+/// A wait fell due while its run was paused; it resumes now that the run goes on (G-95).
+struct TimerHeld {
+  Activation activation;
+  std::string timer_id;
+  Instant due;
+  template <class V> void each(V&& v) {
+    v("activation", activation); v("timer_id", timer_id); v("due_at", due);
+  }
+};
 /// A listener of a wait has heard what it was for (W-62). Whether that ends the wait is told by the
 /// event after it.
 struct SignalMatched {
@@ -447,7 +456,7 @@ using EventBody =
                  FlowFaulted, FlowMigrated, ApprovalRequested, ApprovalDecided, WaitRegistered,
                  WaitEnded, SignalMatched, GoalAchieved, SagaRecorded, RollbackRequested,
                  RollbackStarted, StopAnswered, UndoSubmitted, UndoEnded, UndoResumed,
-                 RollbackEnded, SagaJoined, ResumeFailed, JobOutputWithdrawn>;
+                 RollbackEnded, SagaJoined, ResumeFailed, JobOutputWithdrawn, TimerHeld>;
 std::string_view type_name(const EventBody& body);
 
 /// What lists the fields of an event.

@@ -19,7 +19,7 @@
 #include "core/model/summary.h"
 #include "core/model/wait.h"
 
-/// The state of a run. Only `evolve` (core/run/evolve.h) changes it; everything here is the fold of
+/// The state of a run. Only `evolve` (core/run/decide.h) changes it; everything here is the fold of
 /// the run's history over its definition.
 namespace fermata {
 

@@ -17,21 +17,21 @@ Failure<Error> damaged(const HistoryChunk& chunk) { return damaged_chunk("", chu
 
 std::string_view type_name(const EventBody& body) {
   static constexpr std::string_view names[] = {
-      "RunStarted",        "RunPaused",         "RunUnpaused",     "NodeStarted",
-      "CallRequested",     "NodeSucceeded",     "NodeFailed",      "NodeRetryScheduled",
-      "WaitOpened",        "WaitResumed",       "SplitOpened",     "SlotResolved",
-      "SplitClosed",       "MergeArrived",      "MergeRecounted",  "MergeOpened",
-      "MergeTimedOut",     "ArrivalIgnored",    "TokenEnded",      "NodesSkipped",
-      "TokensCancelled",   "SignalReceived",    "RunMigrated",     "RunCompleted",
-      "RunFailed",         "RunCancelled",      "RunTimedOut",     "JobRequested",
-      "ChildRequested",    "SignalSent",        "FlowResumed",     "FlowSettled",
-      "TimerFired",        "FlowEnding",        "FlowNoted",       "WaitCancelled",
-      "WaitChanged",       "WaitHeld",          "WaitReleased",    "FlowFaulted",
-      "FlowMigrated",      "ApprovalRequested", "ApprovalDecided", "WaitRegistered",
-      "WaitEnded",         "SignalMatched",     "GoalAchieved",    "SagaRecorded",
-      "RollbackRequested", "RollbackStarted",   "StopAnswered",    "UndoSubmitted",
-      "UndoEnded",         "UndoResumed",       "RollbackEnded",   "SagaJoined",
-      "ResumeFailed",      "JobOutputWithdrawn"};
+      "RunStarted",        "RunPaused",          "RunUnpaused",     "NodeStarted",
+      "CallRequested",     "NodeSucceeded",      "NodeFailed",      "NodeRetryScheduled",
+      "WaitOpened",        "WaitResumed",        "SplitOpened",     "SlotResolved",
+      "SplitClosed",       "MergeArrived",       "MergeRecounted",  "MergeOpened",
+      "MergeTimedOut",     "ArrivalIgnored",     "TokenEnded",      "NodesSkipped",
+      "TokensCancelled",   "SignalReceived",     "RunMigrated",     "RunCompleted",
+      "RunFailed",         "RunCancelled",       "RunTimedOut",     "JobRequested",
+      "ChildRequested",    "SignalSent",         "FlowResumed",     "FlowSettled",
+      "TimerFired",        "FlowEnding",         "FlowNoted",       "WaitCancelled",
+      "WaitChanged",       "WaitHeld",           "WaitReleased",    "FlowFaulted",
+      "FlowMigrated",      "ApprovalRequested",  "ApprovalDecided", "WaitRegistered",
+      "WaitEnded",         "SignalMatched",      "GoalAchieved",    "SagaRecorded",
+      "RollbackRequested", "RollbackStarted",    "StopAnswered",    "UndoSubmitted",
+      "UndoEnded",         "UndoResumed",        "RollbackEnded",   "SagaJoined",
+      "ResumeFailed",      "JobOutputWithdrawn", "TimerHeld"};
   static_assert(std::size(names) == std::variant_size_v<EventBody>);
   if (const auto* note = std::get_if<FlowNoted>(&body)) return script_event_name(*note);
   if (const auto* settled = std::get_if<FlowSettled>(&body)) return script_event_name(*settled);

@@ -83,8 +83,12 @@ Outcome<BulkRequest> read_request(const Call& call, ExecutionAction& action) {
 Outcome<void> serve(Api& api, const Call& call) {
   ExecutionAction action;
   FERMATA_TRY(request, read_request(call, action));
-  BulkPreview preview{call.who.account, std::string(executions_kind), bulk_request_hash(call.body),
-                      action.name,      action.parameters, {}};
+  BulkPreview preview{call.who.account,
+                      std::string(executions_kind),
+                      bulk_request_hash(call.body),
+                      action.name,
+                      action.parameters,
+                      {}};
   if (request.dry_run) {
     FERMATA_TRY(selection, select(api, call, request));
     Value told = forecast(action, selection);

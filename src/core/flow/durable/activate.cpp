@@ -87,9 +87,7 @@ bool wants_activation(const Execution& execution) {
 
 struct Residence {
   Residence(const Expression& of_script, const Execution& execution)
-      : script(of_script),
-        roots(execution),
-        machine(script.program(), roots, {}) {}
+      : script(of_script), roots(execution), machine(script.program(), roots, {}) {}
   Expression script;
   GivenRoots roots;
   Machine machine;

@@ -48,6 +48,7 @@ StartRun start_of(OrderRun& order, FoundWorkflow found) {
   start.depth = order.depth;
   start.trace = std::move(order.trace);
   start.on_behalf_of = std::move(order.on_behalf_of);
+  start.key = std::move(order.key);
   start.waits_its_turn = true;
   return start;
 }

@@ -61,6 +61,51 @@ TEST(RetryOfScripts, of_an_all_repeats_what_failed_or_was_under_way) {
   EXPECT_EQ(to_json(third.run.output), R"(["A","B","C"])");
 }
 
+// F-48: a child that is started again makes its keys from the same as before.
+TEST(RetryOfScripts, starts_children_again_under_the_same_key) {
+  auto definition = define_script("return await Workflow.run('inner', {})");
+  ScriptRun first(definition);
+  first.start();
+  EXPECT_EQ(first.started(), (Orders{{"r.1", ""}})) << "its own id";
+  auto fails = [](const std::string& child) {
+    Value error = Value::object({{"code", "x"}, {"message", "no"}});
+    return SettleChild{"1", RunId(child), "failed", {}, error, ""};
+  };
+  first.tell(fails("r.1"));
+  ASSERT_EQ(first.run.status, RunStatus::failed);
+  ScriptRun second(definition, "s");
+  second.start({}, seed_in(restart::retry(first.source())));
+  EXPECT_EQ(second.started(), (Orders{{"s.1", "r.1"}}));
+  second.tell(fails("s.1"));
+  ScriptRun third(definition, "t");
+  third.start({}, seed_in(restart::retry(second.source())));
+  EXPECT_EQ(third.started(), (Orders{{"t.1", "r.1"}}));
+}
+
+// F-36: a key that is given is the child's, within the workflow that it is for.
+TEST(ChildrenOfScripts, make_their_keys_from_the_one_they_are_given) {
+  auto definition = define_script(
+      "const id = Workflow.start('pay', {}, { idempotency_key: 'order-7' }).id\n"
+      "await Workflow.run('ship', {}, { idempotency_key: 'order-7' })\nreturn id");
+  ScriptRun parent(definition);
+  parent.start();
+  EXPECT_EQ(parent.started(), (Orders{{"r.1", "pay/order-7"}, {"r.2", "ship/order-7"}}));
+}
+
+// F-36, F-48
+TEST(ChildrenOfScripts, order_their_tasks_under_the_key_of_their_start) {
+  auto definition = define_script("return await Task.run('charge', {})");
+  ScriptRun child(definition, "s.1");
+  child.key = RunId("r.1");
+  child.start();
+  EXPECT_EQ(child.ordered(), (Orders{{"s.1.1", "r.1.1"}}));
+  EXPECT_EQ(child.count("RunKeyed"), 1u);
+  child.settle("s.1.1", "FAILED");
+  ScriptRun again(definition, "u");
+  again.start({}, seed_in(restart::retry(child.source())));
+  EXPECT_EQ(again.ordered(), (Orders{{"u.1", "r.1.1"}})) << "a retry of the child as well";
+}
+
 // F-48: the failure was there before the last park, but the script had not looked at it.
 TEST(RetryOfScripts, repeats_what_failed_unseen_before_the_last_park) {
   auto definition = define_script(

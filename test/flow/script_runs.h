@@ -46,6 +46,7 @@ class ScriptRun {
     body.definition = definition_;
     body.input = std::move(input);
     body.seed = std::move(seed);
+    body.key = key;
     tell(std::move(body));
   }
 
@@ -86,6 +87,16 @@ class ScriptRun {
     return out;
   }
 
+  /// Executions ordered by the last command: id and what their keys are made from, where it is not
+  /// the id.
+  std::map<std::string, std::string> started() const {
+    std::map<std::string, std::string> out;
+    for (const Post& post : posts)
+      if (const auto* child = std::get_if<OrderRun>(&post))
+        out[child->run.text()] = child->key.text();
+    return out;
+  }
+
   restart::Source source() {
     summary_ = summarize(run);
     return {summary_, chunks, KnownDefinitions(run.definition, lookup())};
@@ -106,6 +117,7 @@ class ScriptRun {
   std::vector<Post> posts;
   std::vector<HistoryChunk> chunks;
   std::vector<std::string> types;
+  RunId key;  ///< of its start
   Error refusal{};
   bool check_fold = true;
   bool folds = true;  ///< a history of thousands of commands is not read after each of them

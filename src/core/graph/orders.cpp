@@ -70,6 +70,7 @@ void order_child(Step& step, TokenId id, bool detached) {
   if (!detached) order.parent_ref = std::to_string(id);
   order.depth = run.depth + 1;
   order.on_behalf_of = run.started_by;
+  order.key = RunId(idempotency_key_of(run, activation_of(run, id)));
   if (auto trace = passed_on(run.trace, activation_span(run.id, id)))
     order.trace = {traceparent_of(*trace), trace->state, run.trace.recorded};
   step.post(std::move(order));

@@ -49,6 +49,7 @@ struct StartRun {
   RunTrace trace;
   std::string on_behalf_of{};        ///< who started the run that orders this one, or empty
   std::optional<bool> rolls_back{};  ///< whether a failure undoes the run; else its definition says
+  RunId key{};                       ///< what its idempotency keys are made from; empty: its id
   /// The state a retry, rerun or fork begins with, made by core/run/restart.h.
   std::shared_ptr<const Run> seed;
 };

@@ -13,7 +13,8 @@
 
 /// What the core decided, in the past tense. The fold of a run's events over its definition is its
 /// state; the same events are its history (G-101). Each lists its fields once, for the binary form
-/// and for people (core/run/history.h). Fields are only ever added at the end.
+/// and for people (core/run/history.h). Stored events have no lengths: one that needs a field more gets
+/// an event beside it, at the end of EventBody.
 namespace fermata {
 
 struct RunStarted {
@@ -51,6 +52,12 @@ struct RunStarted {
     v("tracestate", tracestate); v("trace_recorded", trace_recorded);
     v("on_behalf_of", on_behalf_of); v("on_failure_rollback", rolls_back);
   }
+};
+/// The run's idempotency keys are made from this and not from its id: it was started before, by the
+/// run that its parent retries, or by another parent that gave the same key (F-36, F-48).
+struct RunKeyed {
+  RunId key;
+  template <class V> void each(V&& v) { v("key", key); }
 };
 struct RunPaused {
   std::string by;
@@ -456,7 +463,8 @@ using EventBody =
                  FlowFaulted, FlowMigrated, ApprovalRequested, ApprovalDecided, WaitRegistered,
                  WaitEnded, SignalMatched, GoalAchieved, SagaRecorded, RollbackRequested,
                  RollbackStarted, StopAnswered, UndoSubmitted, UndoEnded, UndoResumed,
-                 RollbackEnded, SagaJoined, ResumeFailed, JobOutputWithdrawn, TimerHeld>;
+                 RollbackEnded, SagaJoined, ResumeFailed, JobOutputWithdrawn, TimerHeld,
+                 RunKeyed>;
 std::string_view type_name(const EventBody& body);
 
 /// What lists the fields of an event.

@@ -52,6 +52,7 @@ struct OrderRun {
   uint32_t depth = 0;      ///< parents above it
   RunTrace trace{};
   std::string on_behalf_of{};  ///< who started the run that orders it, or empty
+  RunId key{};                 ///< what its idempotency keys are made from; empty: its id
 };
 struct StopRun {
   RunId run;

@@ -182,7 +182,8 @@ struct Run {
   std::string contact_id;
   RunId parent;
   Origin origin;
-  /// What idempotency keys are made from: the run's id, or that of the run it retries (G-39).
+  /// What idempotency keys are made from: the run's id, that of the run it retries (G-39), or what
+  /// its parent gives it.
   RunId run_key;
   std::string request_hash;
 

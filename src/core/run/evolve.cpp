@@ -121,6 +121,8 @@ void apply(Run& run, const Box<RunStarted>& start, Instant at) {
   add_token(run, run.next_token++, std::move(token));
 }
 
+void apply(Run& run, const RunKeyed& event, Instant) { run.run_key = event.key; }
+
 void apply(Run& run, const RunPaused&, Instant at) {
   run.status = RunStatus::paused;
   run.paused_at = at;

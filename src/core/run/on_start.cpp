@@ -52,6 +52,7 @@ Outcome<void> on_start(Step& step, const Command& command, const StartRun& start
     event.seed = encode_snapshot(seed);
   }
   step.emit(std::move(event));
+  if (!start.key.empty()) step.emit(RunKeyed{start.key});
   if (start.origin.kind == "rollback") {
     saga::begin_for_ended(step, command.actor);
     return {};

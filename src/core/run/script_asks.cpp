@@ -64,6 +64,8 @@ class Asks {
     if (!child.detached) order.parent_ref = std::to_string(child.number);
     order.depth = run_.depth + 1;
     order.on_behalf_of = run_.started_by;
+    RunId key = child_key(child);
+    if (key != order.run) order.key = std::move(key);
     step_.post(std::move(order));
   }
   void operator()(flow::SendSignal& send) {
@@ -116,6 +118,13 @@ class Asks {
   }
 
  private:
+  /// A key that the script gives belongs to the workflow it starts: the effects of two workflows
+  /// are two effects. Without one, the child of a run that is not retried is known by its own id.
+  RunId child_key(const flow::StartChild& child) const {
+    std::string key = key_of(run_, child.number, child.options);
+    if (!child.options.get("idempotency_key").is_string()) return RunId(std::move(key));
+    return RunId(child.workflow + "/" + key);
+  }
   /// A job's own fields, in the words of the jobs API.
   static Value request_of(flow::SubmitTask& task) {
     Value request = task.options.is_object() ? task.options : Value::object();

@@ -195,6 +195,7 @@ void Trial::start(OrderRun order) {
   start.parent_ref = std::move(order.parent_ref);
   start.depth = order.depth;
   start.on_behalf_of = std::move(order.on_behalf_of);
+  start.key = std::move(order.key);
   lives_[order.run].run.id = order.run;
   put(now_, {order.run, std::move(start), Cause::child});
 }

@@ -13,7 +13,7 @@
 
 /// What the core decided, in the past tense. The fold of a run's events over its definition is its
 /// state; the same events are its history (G-101). Each lists its fields once, for the binary form
-/// and for people (core/run/history.h). Stored events have no lengths: one that needs a field more gets
+/// and for people (core/run/history.h). Stored events have no lengths: what needs a field more gets
 /// an event beside it, at the end of EventBody.
 namespace fermata {
 

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "core/model/measure.h"
 #include "core/run/decide.h"
+#include "core/run/pause_events.h"
 #include "core/run/saga_events.h"
 #include "core/run/script_events.h"
 #include "core/run/snapshot.h"
@@ -122,34 +123,6 @@ void apply(Run& run, const Box<RunStarted>& start, Instant at) {
 }
 
 void apply(Run& run, const RunKeyed& event, Instant) { run.run_key = event.key; }
-
-void apply(Run& run, const RunPaused&, Instant at) {
-  run.status = RunStatus::paused;
-  run.paused_at = at;
-  hold_for_pause(run, true);
-}
-
-void apply(Run& run, const RunUnpaused& event, Instant) {
-  run.status = RunStatus::running;
-  run.paused_at.reset();
-  hold_for_pause(run, false);
-  Duration pause{event.paused_ms};
-  std::set<RunTimer> moved;
-  for (RunTimer timer : run.timers) {
-    bool waits = timer.kind == TimerKind::token || timer.kind == TimerKind::script ||
-                 timer.kind == TimerKind::wait;
-    if (!waits) timer.due = timer.due + pause;
-    moved.insert(timer);
-  }
-  run.timers = std::move(moved);
-  if (run.timeout_at) run.timeout_at = *run.timeout_at + pause;
-  for (auto& [id, key] : run.pending_merges) {
-    Merge& merge = run.merges.at(key);
-    if (merge.deadline) merge.deadline = *merge.deadline + pause;
-  }
-  for (auto& [id, scope] : run.scopes)
-    if (scope.deadline) scope.deadline = *scope.deadline + pause;
-}
 
 void apply(Run& run, const NodeStarted& event, Instant at) {
   Token& token = begin(run, event.activation, at);

@@ -46,7 +46,6 @@ void apply(Run& run, const WaitRegistered& event, Instant at);
 void apply(Run& run, const WaitEnded& event, Instant at);
 void apply(Run& run, const SignalMatched& event, Instant at);
 void apply(Run& run, const ResumeFailed& event, Instant at);
-inline void apply(Run&, const TimerHeld&, Instant) {}
 
 /// How a request for a wait stands among the ids that the run has taken.
 inline std::string taken_request(const std::string& request) { return "wait " + request; }

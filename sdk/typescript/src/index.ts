@@ -12,5 +12,6 @@ export {
   Unreachable,
 } from "./errors.js";
 export type { TransportOptions } from "./transport.js";
+export type { Job, Task } from "./job.js";
 export { Worker } from "./worker.js";
-export type { Job, Task, WorkerOptions } from "./worker.js";
+export type { WorkerOptions } from "./worker.js";

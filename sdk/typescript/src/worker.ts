@@ -10,6 +10,8 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { Fatal, refusal, Refused, Retryable } from "./errors.js";
 import { startHeartbeat, type Heard, type Lease } from "./heartbeat.js";
+import type { Artifact, Delivered, Job, Outcome, Result, Task } from "./job.js";
+import { Reports } from "./reports.js";
 import { pathOf, Transport, type TransportOptions } from "./transport.js";
 
 export interface WorkerOptions extends TransportOptions {
@@ -24,84 +26,11 @@ export interface WorkerOptions extends TransportOptions {
   warn?: (text: string) => void;
 }
 
-/** One attempt of one job, as its task sees it. */
-export interface Job {
-  readonly id: string;
-  readonly attempt: number;
-  readonly fence: number;
-  readonly topic: string;
-  readonly labels: Record<string, string>;
-  readonly env: unknown;
-  /** The same on every attempt: hand it to whatever must not happen twice. */
-  readonly idempotencyKey: string;
-  readonly deadlineAt: string | undefined;
-  readonly runId: string | undefined;
-  readonly workflowId: string | undefined;
-  readonly stepId: string | undefined;
-  readonly traceparent: string | undefined;
-  readonly isCompensation: boolean;
-  /** Fires when the result is no longer wanted: cancelled, or the lease is lost. */
-  readonly signal: AbortSignal;
-  /** Told to the server with the next heartbeat. */
-  progress(percent: number, message?: string): void;
-  /** Adds lines to the log of this attempt. A log that cannot be written fails no task. */
-  log(...lines: string[]): Promise<void>;
-  /** Keeps bytes with the job under a name, should the task succeed. */
-  artifact(name: string, data: Uint8Array): Promise<void>;
-}
-
-export type Task = (input: any, job: Job) => unknown;
-
-interface Delivered {
-  job_id: string;
-  attempt: number;
-  fence: number;
-  topic: string;
-  input?: unknown;
-  input_blob?: { sha256: string; bytes: number };
-  labels?: Record<string, string>;
-  env?: unknown;
-  idempotency_key?: string;
-  deadline_at?: string;
-  run_id?: string;
-  workflow_id?: string;
-  step_id?: string;
-  traceparent?: string;
-  is_compensation?: boolean;
-}
-
-interface Result {
-  job_id: string;
-  attempt: number;
-  fence: number;
-  status: "succeeded" | "failed" | "failed_retryable" | "failed_fatal" | "cancelled";
-  output?: unknown;
-  output_blob?: unknown;
-  artifacts?: Artifact[];
-  error?: { code: string; message: string; details?: unknown };
-  execution_ms: number;
-}
-
-type Outcome = Pick<Result, "status" | "output" | "output_blob" | "artifacts" | "error">;
-
-interface Artifact {
-  name: string;
-  sha256: string;
-  size: number;
-}
-
-/** What the server says to a result. */
-interface Told {
-  answer: string;
-  errors?: { path: string; message: string }[];
-}
-
 interface Held {
   lease: Lease;
   abort: AbortController;
 }
 
-const resultsMax = 256;
 const claimWaitMs = 20_000;
 const inlineBytesMax = 1 << 20;
 
@@ -114,13 +43,12 @@ export class Worker {
   readonly #tasks = new Map<string, Task>();
   readonly #held = new Map<string, Held>();
   readonly #claiming = new AbortController();
-  #results: Result[] = [];
+  readonly #reports: Reports;
   #registration = "";
   #seq = 0;
   /** The last claim whose answer has come. */
   #answered = 0;
   #draining = false;
-  #sending: Promise<void> | undefined;
   #registering: Promise<void> | undefined;
   #heartbeat: ReturnType<typeof startHeartbeat> | undefined;
   #woken: (() => void)[] = [];
@@ -132,6 +60,13 @@ export class Worker {
     this.workerId = options.workerId ?? `${hostname()}-${process.pid}-${randomUUID().slice(0, 6)}`;
     this.pool = options.pool ?? "default";
     this.slots = options.slots ?? 4;
+    this.#reports = new Reports({
+      http: this.#http,
+      registration: () => this.#registration,
+      refused: (registration, error) => this.#refused(registration, error),
+      answered: (result) => this.#forget(result),
+      warn: (text) => this.#warn(text),
+    });
   }
 
   /** Names the function that does the jobs of a topic. */
@@ -256,7 +191,7 @@ export class Worker {
     this.#failure = error;
     for (const { abort } of this.#held.values()) abort.abort();
     this.#held.clear();
-    this.#results = [];
+    this.#reports.clear();
     this.#drain();
   }
 
@@ -315,8 +250,7 @@ export class Worker {
       if (this.#failure) return;
       const { job_id, attempt, fence } = delivered;
       const execution_ms = Math.round(performance.now() - begun);
-      this.#results.push({ job_id, attempt, fence, execution_ms, ...outcome });
-      this.#sending ??= this.#sendResults().finally(() => (this.#sending = undefined));
+      this.#reports.add({ job_id, attempt, fence, execution_ms, ...outcome });
     };
     try {
       const input = delivered.input_blob
@@ -396,74 +330,6 @@ export class Worker {
       .request("POST", this.#path("jobs", delivered.job_id, "decline"), body, { repeat: true })
       .catch((error) => this.#warn(`could not decline ${delivered.job_id}: ${error}`));
     this.#forget(delivered);
-  }
-
-  /** Results are kept until they are answered. */
-  async #sendResults(): Promise<void> {
-    while (this.#results.length > 0) {
-      const batch = this.#results.slice(0, resultsMax);
-      if (!(await this.#deliver(batch))) {
-        await pause(200);
-        continue;
-      }
-      this.#results = this.#results.slice(batch.length);
-      for (const result of batch) this.#forget(result);
-    }
-  }
-
-  async #deliver(batch: Result[]): Promise<boolean> {
-    const registration_id = this.#registration;
-    try {
-      const path = this.#path("results");
-      const body = { registration_id, results: batch };
-      const answer = await this.#http.request("POST", path, body, { repeat: true });
-      return await this.#note(batch, answer.results ?? []);
-    } catch (error) {
-      if (error instanceof Refused && error.status === 413)
-        return this.#deliverSingly(batch, "result_too_large", error.detail);
-      // JSON.stringify refuses cycles and big integers, and what nests too deep for it.
-      if (error instanceof TypeError || error instanceof RangeError)
-        return this.#deliverSingly(batch, "output_not_json", error.message);
-      this.#warn(`cannot report: ${error}`);
-      if (!(error instanceof Refused)) return false;
-      if ([400, 422].includes(error.status))
-        return this.#deliverSingly(batch, "invalid_result", String(error));
-      // After a start of the server what we hold is named anew, then told.
-      await this.#refused(registration_id, error);
-      return false;
-    }
-  }
-
-  async #note(batch: Result[], answers: Told[]): Promise<boolean> {
-    let all = true;
-    for (const [i, told] of answers.entries()) {
-      const result = batch[i];
-      if (!result || ["accepted", "duplicate"].includes(told.answer)) continue;
-      this.#warn(`the result of ${result.job_id} was not taken: ${JSON.stringify(told)}`);
-      if (told.answer !== "invalid") continue;
-      // The attempt is still open: it ends with what was wrong with its result.
-      const reason = (told.errors ?? []).map((e) => `${e.path}: ${e.message}`).join("; ");
-      all = (await this.#deliverSingly([result], "invalid_result", reason)) && all;
-    }
-    return all;
-  }
-
-  /** Of several results one cannot be sent: the others must not suffer for it. */
-  async #deliverSingly(batch: Result[], code: string, message: string): Promise<boolean> {
-    const [first, ...others] = batch;
-    if (!first) return true;
-    if (others.length > 0) {
-      let all = true;
-      for (const one of batch) all = (await this.#deliver([one])) && all;
-      return all;
-    }
-    if (first.error?.code === code) {
-      this.#warn(`the result of ${first.job_id} cannot be told: ${message}`);
-      return true;
-    }
-    const { output: _, output_blob: __, artifacts: ___, ...rest } = first;
-    const error = { code, message: message.slice(0, 1_000) };
-    return this.#deliver([{ ...rest, status: "failed", error }]);
   }
 
   #heard(told: Heard): void {

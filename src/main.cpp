@@ -85,6 +85,11 @@ class Opened final : public cli::OpenStore {
     if constexpr (std::derived_from<Kind, Outbox>) return store_.get();
     return nullptr;
   }
+  std::map<std::string, uint64_t> unknown_commits() override {
+    if constexpr (requires(Kind& kind) { kind.unknown_commits(); })
+      return store_->unknown_commits();
+    return {};
+  }
   uint32_t epoch() override {
     if constexpr (requires(Kind& kind) { kind.epoch(); }) return store_->epoch();
     return 0;

@@ -167,9 +167,11 @@ void BusService::append_metrics(std::string& out) const {
   server::append_metric(out, "fermata_bus_redelivered_total", "counter",
                         "Messages that a broker delivered again.",
                         Counts{{"", health.redelivered}});
-  server::append_metric(
-      out, "fermata_degraded", "gauge", "1 while a part is away that the server goes on without.",
-      Counts{{server::metric_label("component", "rabbitmq"), health.up ? 0u : 1u}});
+  std::optional<Instant> oldest = relay_->oldest();
+  double waits = oldest ? static_cast<double>((clock_->now() - *oldest).ms) / 1e3 : 0;
+  server::append_metric(out, "fermata_outbox_oldest_seconds", "gauge",
+                        "How long the oldest message to a broker has been seen to wait.",
+                        std::map<std::string, double>{{lane, waits}});
 }
 
 }  // namespace fermata::cli

@@ -107,6 +107,9 @@ class Serving {
   Outcome<void> open_wire();
   void make_gateway();
   void show_adapters(server::ApiOptions& options) const;
+  std::string parts_metrics() const;
+  /// What the server goes on without.
+  std::vector<std::string> parts_away() const;
   Value store_facts() const;
   std::string durability() const;
   void offer_move(server::ApiOptions& options);
@@ -152,6 +155,7 @@ class Serving {
   std::atomic<bool> compared_{false};    ///< the clock, with the store's
   std::atomic<int64_t> skew_beyond_{0};  ///< by how much this clock is ahead, when that is too much
   std::atomic<bool> skew_told_{false};
+  std::atomic<int64_t> clock_ahead_ms_{0};  ///< of PostgreSQL's, when it was last compared
   std::atomic<Replicas*> replicas_{nullptr};
   std::set<std::string> settings_told_;  ///< of others, that differ from ours
   std::string fingerprint_;

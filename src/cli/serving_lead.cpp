@@ -190,6 +190,7 @@ std::string Serving::skew_trouble() const {
 /// On a thread of the store. One that leads with a wrong clock ends: whoever started it may start
 /// it again, to stand by until its clock is right (C-103).
 void Serving::clock_differs(int64_t ahead_ms, int64_t error_ms) {
+  clock_ahead_ms_ = ahead_ms;
   int64_t sure = std::max<int64_t>(0, std::abs(ahead_ms) - error_ms);
   bool beyond = sure > static_cast<int64_t>(settings_.max_skew_ms);
   bool was = skew_beyond_.exchange(beyond ? ahead_ms : 0) != 0;

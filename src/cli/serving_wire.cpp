@@ -43,23 +43,8 @@ Outcome<void> Serving::open_wire() {
 }
 
 void Serving::show_adapters(server::ApiOptions& options) const {
-  options.degraded = [this] {
-    std::vector<std::string> away;
-    if (!nats_addresses(settings_).empty() && (!wire_ || !wire_->health().up))
-      away.push_back("nats");
-    if (engine_.index)
-      for (std::string& name : engine_.index->degraded()) away.push_back(std::move(name));
-    if (bus_)
-      for (std::string& name : bus_->degraded()) away.push_back(std::move(name));
-    return away;
-  };
-  options.more_metrics = [this] {
-    std::string lines;
-    if (gateway_) lines += gateway_->metrics();
-    if (engine_.index) lines += engine_.index->metrics();
-    if (bus_) bus_->append_metrics(lines);
-    return lines;
-  };
+  options.degraded = [this] { return parts_away(); };
+  options.more_metrics = [this] { return parts_metrics(); };
 }
 
 void Serving::make_gateway() {

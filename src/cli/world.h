@@ -76,6 +76,8 @@ class OpenStore {
   virtual PoisonLetters* poison() { return nullptr; }
   /// What the store keeps for brokers; null where it cannot.
   virtual Outbox* outbox() { return nullptr; }
+  /// Commits whose answer was lost, by what was found out of them.
+  virtual std::map<std::string, uint64_t> unknown_commits() { return {}; }
   /// Raised whenever commits may have been lost.
   virtual uint32_t epoch() { return 0; }
   /// What is known of where it is kept, for people; an empty object for nothing.

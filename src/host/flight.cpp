@@ -88,6 +88,8 @@ bool Host::Partition::land(Instant now) {
   check(answer->outcomes.size() == answer->batch.size());
   Flight down = std::exchange(flying_, Flight{});
   ++flights_landed_;
+  counters_.commit_us.add(static_cast<uint64_t>(answer->took_us));
+  counters_.commit_roots.add(answer->batch.size());
   std::vector<Touched>& runs = down.runs;
   if (!next_.empty()) ++counters_.commits_overlapped;
   // The store first: what has landed can be seen to while the next batch is written. Unless that

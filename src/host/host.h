@@ -14,6 +14,7 @@
 #include "host/message_intake.h"
 #include "host/schedule_intake.h"
 #include "host/signal_intake.h"
+#include "host/spread.h"
 #include "ports/accounts.h"
 #include "ports/announcer.h"
 #include "ports/calls.h"
@@ -101,6 +102,9 @@ struct HostCounters {
   uint64_t checkpoints_unreadable = 0;  ///< passed over for an older one or the whole history
   uint64_t queue_depth = 0;
   uint64_t runs_cached = 0;
+  SpreadSeen commit_us{};
+  SpreadSeen commit_roots{};
+  SpreadSeen lateness_ms{};  ///< of runs that were woken
 };
 
 /// When a turn wants the next one.

@@ -282,6 +282,7 @@ void Host::Partition::decide_one(Touched& touched, Item item, Instant now) {
   }
   give_surroundings(given, item.command, run);
   int64_t counted_before = run.waits_counted;
+  if (std::holds_alternative<WakeRun>(item.command.body)) count_lateness(run, now);
   auto decision = decide(run, item.command, given);
   touched.write.reset();
   touched.counted.add(limits_, run.account, int64_t{run.waits_counted} - counted_before);
@@ -403,6 +404,9 @@ HostCounters Host::Partition::counters() const {
   counters.queue_depth = queue_.size();
   counters.callbacks_pending = counters_.callbacks_pending;
   counters.resumes_delayed = counters_.resumes_delayed;
+  counters.commit_us = counters_.commit_us.seen();
+  counters.commit_roots = counters_.commit_roots.seen();
+  counters.lateness_ms = counters_.lateness_ms.seen();
   return counters;
 }
 

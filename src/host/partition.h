@@ -166,6 +166,7 @@ class Host::Partition : private SignalSurroundings {
   // waits.cpp: what the engine itself sends to runs because of their waits.
   void take_waits(std::vector<Item>& items, size_t most, Instant now);
   void take_due(std::vector<Item>& items, size_t most);
+  void count_lateness(const Run& run, Instant now);
   Duration store_delay(Item& item);
   void refused(Touched& touched, Instant now);
   void tell_zones(const AccountId& account, Instant now);
@@ -280,6 +281,10 @@ class Host::Partition : private SignalSurroundings {
         timers_fired{0}, calls_placed{0}, store_failures{0}, runs_cached{0}, commands_held{0},
         commits_overlapped{0}, checkpoints_written{0}, checkpoints_restored{0},
         checkpoints_unreadable{0}, callbacks_pending{0}, resumes_delayed{0};
+    Spread<10> commit_us{
+        {250, 500, 1'000, 2'500, 5'000, 10'000, 50'000, 250'000, 1'000'000, 10'000'000}};
+    Spread<8> commit_roots{{1, 4, 16, 64, 128, 256, 1'024, 4'096}};
+    Spread<10> lateness_ms{{1, 5, 10, 25, 50, 100, 500, 2'000, 10'000, 60'000}};
   };
   Counters counters_;
 };

@@ -138,6 +138,14 @@ void Relay::count(Instant now) {
   if (now < counted_at_ + count_interval) return;
   counted_at_ = now;
   if (auto found = outbox_.outbox_rows(lane_)) rows_ = *found;
+  auto first = outbox_.outbox(lane_, 0, 1);
+  if (!first) return;
+  if (first->empty()) {
+    oldest_ms_ = 0;
+  } else if (oldest_ms_ == 0 || first->front().number != oldest_) {
+    oldest_ = first->front().number;
+    oldest_ms_ = now.ms;
+  }
 }
 
 }  // namespace fermata

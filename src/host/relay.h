@@ -27,6 +27,11 @@ class Relay {
   // Safe from any thread.
   uint64_t rows() const { return rows_; }
   uint64_t published() const { return published_; }
+  /// Since when the oldest row is known to be the oldest; nothing when there is none.
+  std::optional<Instant> oldest() const {
+    int64_t ms = oldest_ms_;
+    return ms == 0 ? std::nullopt : std::optional(Instant{ms});
+  }
 
  private:
   struct Sent {
@@ -55,8 +60,10 @@ class Relay {
   bool again_ = false;  ///< from the first row on, once nothing is under way
   Instant not_before_;
   Instant counted_at_;
+  uint64_t oldest_ = 0;  ///< number of the oldest row when they were counted
   bool more_ = false;
   std::atomic<uint64_t> rows_{0}, published_{0};
+  std::atomic<int64_t> oldest_ms_{0};
 };
 
 }  // namespace fermata

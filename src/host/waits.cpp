@@ -54,6 +54,12 @@ void Host::Partition::take_due(std::vector<Item>& items, size_t most) {
   }
 }
 
+void Host::Partition::count_lateness(const Run& run, Instant now) {
+  if (run.timers.empty() || run.paused()) return;
+  Instant due = run.timers.begin()->due;
+  if (due <= now) counters_.lateness_ms.add(static_cast<uint64_t>((now - due).ms));
+}
+
 /// A second at first, then twice as long each time, up to five minutes (W-66).
 Duration Host::Partition::store_delay(Item& item) {
   store_failed_ = true;

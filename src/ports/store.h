@@ -161,6 +161,7 @@ enum class CommitOutcome : uint8_t {
 struct CommitAnswer {
   CommitBatch batch;
   std::vector<CommitOutcome> outcomes;  ///< in the order of CommitBatch::size
+  int64_t took_us = 0;                  ///< where the store has measured it
 };
 
 /// Holds the truth. Used by one partition thread; `load` and `commit` may block on the disk.

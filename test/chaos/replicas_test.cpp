@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <set>
+#include <sstream>
 #include <thread>
 
 #include "base/json.h"
@@ -425,6 +426,27 @@ TEST_F(Replicas, servers_are_listed_and_other_settings_are_warned_of) {
   EXPECT_EQ(shown.code, 0) << shown.output;
   EXPECT_NE(shown.output.find("leader"), std::string::npos) << shown.output;
   EXPECT_NE(shown.output.find("other settings than the leader"), std::string::npos) << shown.output;
+}
+
+// C-109: what people watch, one family each however many parts tell of it.
+TEST_F(Replicas, leader_tells_what_is_watched) {
+  ASSERT_TRUE(add({"--clock-compare-ms", "200"}).start()) << logs();
+  told(0, "PUT", "/workflows/chaos", short_wait);
+  told(0, "POST", "/workflows/chaos/executions?wait=10s");
+  std::string metrics = request(port(0), "GET", "/metrics").text;
+  std::set<std::string> families;
+  std::istringstream lines(metrics);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("# TYPE "))
+      EXPECT_TRUE(families.insert(line.substr(7, line.find(' ', 7) - 7)).second) << line;
+  for (const char* name :
+       {"fermata_commit_seconds", "fermata_commit_roots", "fermata_conflicts_total",
+        "fermata_timer_lateness_seconds", "fermata_unknown_commits_total",
+        "fermata_clock_skew_seconds", "fermata_shards_owned"})
+    EXPECT_TRUE(families.contains(name)) << name << metrics;
+  EXPECT_NE(metrics.find("\nfermata_shards_owned 256\n"), std::string::npos);
+  EXPECT_EQ(metrics.find("fermata_commit_seconds_count 0\n"), std::string::npos);
+  EXPECT_EQ(metrics.find("fermata_timer_lateness_seconds_count 0\n"), std::string::npos);
 }
 
 }  // namespace

@@ -187,6 +187,7 @@ HttpReply request(int port, const std::string& method, const std::string& path,
   // An answer that broke off is no answer.
   if (!payload.empty() && !parsed && received.find("json") < end) return {};
   reply.status = std::atoi(received.c_str() + 9);
+  reply.text = std::move(payload);
   return reply;
 }
 

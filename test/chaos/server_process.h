@@ -46,6 +46,7 @@ struct HttpReply {
   int status = 0;  ///< 0: the connection failed or broke before a whole answer
   Value body;
   std::string head;  ///< status line and headers as they came
+  std::string text;  ///< the body as it came
 };
 /// One request on a connection of its own.
 HttpReply request(int port, const std::string& method, const std::string& path,

@@ -52,7 +52,7 @@ PostgresStore::Parts::Parts(PostgresOptions given)
                     },
                     options.on_lead_lost}),
       upkeep(server, [this] { return writer.epoch() != 0; }),
-      committing(writer) {}
+      committing([this](const CommitBatch& batch) { return writer.commit(batch); }) {}
 
 postgres::Server PostgresStore::Parts::watched_server() {
   postgres::Server watched = postgres::server_of(options);
@@ -91,6 +91,11 @@ Outcome<std::unique_ptr<PostgresStore>> open_postgres(PostgresOptions options) {
 }
 
 uint32_t PostgresStore::epoch() const { return parts_->store_epoch; }
+
+std::map<std::string, uint64_t> PostgresStore::unknown_commits() const {
+  postgres::Writer::Doubts doubts = parts_->writer.doubts();
+  return {{"held", doubts.held}, {"gone", doubts.gone}};
+}
 
 Value PostgresStore::facts() const {
   return Value::object({{"durability", parts_->durability},

@@ -94,6 +94,8 @@ class PostgresStore final : public Store,
   Outcome<bool> take_lead();
   /// Raised whenever commits may have been lost: by a failover, by a restore. Known while we lead.
   uint32_t epoch() const;
+  /// Commits whose answer was lost, by what was found out of them.
+  std::map<std::string, uint64_t> unknown_commits() const;
   /// What is known of the server: {durability, system_identifier, timeline}.
   Value facts() const;
   /// Looks who leads, without trying.

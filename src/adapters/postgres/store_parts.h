@@ -1,5 +1,4 @@
 #pragma once
-#include "adapters/postgres/commit_thread.h"
 #include "adapters/postgres/identity.h"
 #include "adapters/postgres/lead.h"
 #include "adapters/postgres/neighbours.h"
@@ -8,6 +7,7 @@
 #include "adapters/postgres/upkeep.h"
 #include "adapters/postgres/uses.h"
 #include "adapters/postgres/writer.h"
+#include "ports/commit_thread.h"
 
 namespace fermata {
 
@@ -30,7 +30,7 @@ struct PostgresStore::Parts {
   postgres::Neighbours neighbours;
   postgres::Lead lead;
   postgres::Upkeep upkeep;
-  postgres::CommitThread committing;
+  CommitThread committing;
 
   /// Another timeline is another server: what this process has read may be gone there.
   postgres::Server watched_server();

@@ -195,6 +195,7 @@ std::optional<Reply> Writer::resolve(const std::string& id) {
     std::optional<Reply> found = resolve_once(id);
     if (found) {
       unsettled_ = false;
+      ++(found->trouble == Trouble::again ? doubts_gone_ : doubts_held_);
       return found;
     }
     if (Clock::now() >= until) return std::nullopt;

@@ -35,6 +35,12 @@ class Writer {
   Outcome<void> settle();
   bool settled() const { return !unsettled_; }
   std::string trouble() const;
+  /// Commits whose answer was lost: those that were found to hold, and those that were not.
+  struct Doubts {
+    uint64_t held = 0;
+    uint64_t gone = 0;
+  };
+  Doubts doubts() const { return {doubts_held_.load(), doubts_gone_.load()}; }
 
   using Body = std::function<Outcome<void>(Connection&)>;
   /// Runs `body` and writes the audit line, if there is one, in one transaction; nothing stays when
@@ -68,6 +74,7 @@ class Writer {
   std::atomic<uint64_t> epoch_ = 0;
   std::atomic<bool> unsettled_ = false;
   std::string unknown_;  ///< the mark of the commit that is unsettled
+  std::atomic<uint64_t> doubts_held_ = 0, doubts_gone_ = 0;
   std::atomic<bool> failing_ = false;
   mutable std::mutex trouble_mutex_;
   std::string trouble_;

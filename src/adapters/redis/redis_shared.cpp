@@ -202,8 +202,6 @@ std::string RedisShared::metrics() const {
   if (leases_)
     for (const auto& [name, lost] : leases_->lost())
       out += "fermata_lease_lost_total{name=\"" + name + "\"} " + std::to_string(lost) + "\n";
-  head("fermata_degraded", "gauge", "1 while a component is away and others do its work.");
-  out += std::string("fermata_degraded{component=\"redis\"} ") + (is_away() ? "1" : "0") + "\n";
   return out;
 }
 

@@ -2,7 +2,6 @@
 #include "adapters/sqlite/account_rows.h"
 #include "adapters/sqlite/bulk_rows.h"
 #include "adapters/sqlite/catalog_writer.h"
-#include "adapters/sqlite/commit_thread.h"
 #include "adapters/sqlite/directory.h"
 #include "adapters/sqlite/job_side_writer.h"
 #include "adapters/sqlite/policy_rows.h"
@@ -11,11 +10,14 @@
 #include "adapters/sqlite/retention_writer.h"
 #include "adapters/sqlite/sqlite_store.h"
 #include "adapters/sqlite/view_rows.h"
+#include "ports/commit_thread.h"
 
 namespace fermata {
 
 /// In the order in which they are made; the lock goes last.
 struct SqliteStore::Parts {
+  static constexpr size_t small_batch_roots = 4;
+
   Parts(std::filesystem::path path, sqlite::DirectoryLock taken,
         std::unique_ptr<sqlite::Database> writing, std::unique_ptr<sqlite::Database> checkpointing,
         SqliteOptions options)
@@ -44,7 +46,8 @@ struct SqliteStore::Parts {
   sqlite::JobSideWriter jobs{writer};
   sqlite::PolicyWriter policy{writer};
   sqlite::PoolWriter pools{writer};
-  sqlite::CommitThread committing{writer};
+  CommitThread committing{[this](const CommitBatch& batch) { return writer.commit(batch); },
+                          small_batch_roots};
 };
 
 }  // namespace fermata

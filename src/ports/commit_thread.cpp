@@ -1,14 +1,14 @@
-#include "adapters/sqlite/commit_thread.h"
+#include "ports/commit_thread.h"
 
-namespace fermata::sqlite {
+#include <chrono>
+#include <utility>
 
-namespace {
+#include "base/check.h"
 
-constexpr size_t small_batch_roots = 4;
+namespace fermata {
 
-}  // namespace
-
-CommitThread::CommitThread(Writer& writer) : writer_(writer), thread_([this] { work(); }) {}
+CommitThread::CommitThread(Write write, size_t at_once_max)
+    : write_(std::move(write)), at_once_max_(at_once_max), thread_([this] { work(); }) {}
 
 CommitThread::~CommitThread() {
   {
@@ -20,14 +20,14 @@ CommitThread::~CommitThread() {
 }
 
 void CommitThread::submit(CommitBatch batch) {
-  bool small = batch.size() <= small_batch_roots;
-  std::vector<CommitOutcome> outcomes;
-  if (small) outcomes = writer_.commit(batch);
+  bool at_once = batch.size() <= at_once_max_;
+  std::optional<CommitAnswer> answer;
+  if (at_once) answer = written(std::move(batch));
   {
     std::lock_guard lock(mutex_);
     check(!busy_ && !answer_);
-    if (small) {
-      answer_ = CommitAnswer{std::move(batch), std::move(outcomes)};
+    if (at_once) {
+      answer_ = std::move(answer);
       return;
     }
     batch_ = std::move(batch);
@@ -47,6 +47,14 @@ void CommitThread::on_answer(std::function<void()> ring) {
   ring_ = std::move(ring);
 }
 
+CommitAnswer CommitThread::written(CommitBatch batch) const {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begun = Clock::now();
+  std::vector<CommitOutcome> outcomes = write_(batch);
+  auto took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begun);
+  return {std::move(batch), std::move(outcomes), took.count()};
+}
+
 void CommitThread::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -54,12 +62,12 @@ void CommitThread::work() {
     if (!batch_) return;
     CommitBatch batch = *std::exchange(batch_, std::nullopt);
     lock.unlock();
-    std::vector<CommitOutcome> outcomes = writer_.commit(batch);
+    CommitAnswer answer = written(std::move(batch));
     lock.lock();
-    answer_ = CommitAnswer{std::move(batch), std::move(outcomes)};
+    answer_ = std::move(answer);
     busy_.store(false, std::memory_order_release);
     if (ring_) ring_();
   }
 }
 
-}  // namespace fermata::sqlite
+}  // namespace fermata

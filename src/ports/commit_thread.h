@@ -1,24 +1,29 @@
 #pragma once
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <vector>
 
-#include "adapters/sqlite/writer.h"
+#include "ports/store.h"
 
-namespace fermata::sqlite {
+namespace fermata {
 
 /// Makes batches durable on a thread of its own, so that the next one can be decided meanwhile.
-/// What was submitted is written, also when this ends.
+/// What was submitted is written, also when this ends. For stores whose commits take time.
 class CommitThread {
  public:
-  explicit CommitThread(Writer& writer);
+  using Write = std::function<std::vector<CommitOutcome>(const CommitBatch&)>;
+  /// A batch of no more than `at_once_max` parts is written on the thread that submits it: where a
+  /// commit is short, handing it over and being woken again would take longer than what could be
+  /// decided in the meantime.
+  explicit CommitThread(Write write, size_t at_once_max = 0);
   ~CommitThread();
   CommitThread(const CommitThread&) = delete;
   CommitThread& operator=(const CommitThread&) = delete;
 
-  /// A small batch is written at once, on the thread that submits it: handing it over and being
-  /// woken again would take longer than what could be decided in the meantime.
   void submit(CommitBatch batch);
   std::optional<CommitAnswer> harvest();
   void on_answer(std::function<void()> ring);
@@ -27,8 +32,10 @@ class CommitThread {
 
  private:
   void work();
+  CommitAnswer written(CommitBatch batch) const;
 
-  Writer& writer_;
+  const Write write_;
+  const size_t at_once_max_;
   std::atomic<bool> busy_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -39,4 +46,4 @@ class CommitThread {
   std::thread thread_;  ///< last: it uses all of the above
 };
 
-}  // namespace fermata::sqlite
+}  // namespace fermata

@@ -35,15 +35,24 @@ Value shown(const Configuration& configuration) {
   return lines;
 }
 
-/// Blocks the signals that end a server, for this thread and all it will start.
-sigset_t block_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGTERM);
-  sigaddset(&set, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+struct Signals {
+  sigset_t ends;  ///< that people and service managers send
+  sigset_t wake;  ///< that the server sends itself
+  sigset_t all;
+};
+
+/// Blocks them for this thread and all it will start.
+Signals block_signals() {
+  Signals signals;
+  for (sigset_t* set : {&signals.ends, &signals.wake, &signals.all}) sigemptyset(set);
+  for (sigset_t* set : {&signals.ends, &signals.all}) {
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGINT);
+  }
+  for (sigset_t* set : {&signals.wake, &signals.all}) sigaddset(set, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &signals.all, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
-  return set;
+  return signals;
 }
 
 /// Whether one of the signals comes within a time.
@@ -73,35 +82,37 @@ void put_store(Value& configuration, const std::string& store) {
 }
 
 /// From the start to the end of one server; true when another one is to follow.
-bool live(Life& life, const sigset_t& signals, const std::string& config_folder,
+bool live(Life& life, const Signals& signals, const std::string& config_folder,
           Surroundings& around, Exit& exit) {
   const Terminal& terminal = around.terminal;
+  signalled(signals.wake, Duration{});  // of a server before this one
   Serving serving(around, life.settings, config_folder, life.configuration);
   serving.came_by(life.came_by);
   auto ended = [&](Exit with) {
     exit = with;
     return false;
   };
-  auto leads = serving.lead([&](Duration most) { return signalled(signals, most); });
+  auto leads = serving.lead([&](Duration most) { return signalled(signals.ends, most); });
   if (!leads) return ended(terminal.fail(leads.error()));
   if (!*leads) return ended(Exit::ok);
   if (auto begun = serving.begin(); !begun) return ended(terminal.fail(begun.error()));
   int signal = 0;
-  sigwait(&signals, &signal);
-  if (std::optional<Settings> next = serving.moved()) {
+  sigwait(&signals.all, &signal);
+  bool told = signal != SIGUSR1;
+  if (std::optional<Settings> next = serving.moved(); next && !told) {
     life.came_by = serving.move_state();
     life.settings = *std::move(next);
     put_store(life.configuration, life.settings.store);
     serving.end("the store has moved");
     return true;
   }
-  if (serving.begins_anew() && !serving.lead_lost()) {
+  if (serving.begins_anew() && !serving.lead_lost() && !told) {
     serving.end("PostgreSQL has failed over");
     return true;
   }
   bool lost = serving.lead_lost();
   bool broken = serving.move_broken();
-  serving.end(lost               ? "another server leads"
+  serving.end(lost               ? "this server leads no more"
               : broken           ? "the move of the store was cut off"
               : signal == SIGINT ? "SIGINT"
                                  : "SIGTERM");
@@ -116,7 +127,7 @@ Exit serve(const Arguments& arguments, Surroundings& around) {
   if (!configuration) return terminal.fail(configuration.error());
   if (arguments.is_set("print-config")) return print_configuration(*configuration, terminal);
 
-  sigset_t signals = block_signals();
+  Signals signals = block_signals();
   std::string config = arguments.get("config").value_or(around.variable("FERMATA_CONFIG"));
   Life life{configuration->settings(), shown(*configuration), Value::object({{"state", "none"}})};
   Exit exit = Exit::ok;

@@ -420,7 +420,7 @@ void Serving::end(std::string_view why) {
   if (was_serving) log_.info("Stopping", {{"reason", why}});
   ready_ = false;
   ending_ = true;
-  move_.reset();
+  if (move_) move_->stop();
   policy_watch_.reset();
   pools_watch_.reset();
   if (api_) api_->set_stopping();
@@ -438,6 +438,7 @@ void Serving::end(std::string_view why) {
   engine_.kernel.reset();
   engine_.output_kernel.reset();
   api_.reset();
+  move_.reset();
   wire_feed_.tell(nullptr);
   gateway_.reset();
   wire_.reset();

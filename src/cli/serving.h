@@ -50,6 +50,9 @@ class LoggingFeed final : public PassingFeed {
   Log& log_;
 };
 
+/// Wakes the thread that waits for signals, by one that nobody outside sends.
+void wake_server();
+
 /// A server with its engine, from opening the store to closing it. Members are in the order in
 /// which they depend on each other.
 class Serving {
@@ -134,6 +137,7 @@ class Serving {
   server::WireFeed wire_feed_{feed_};
   server::AccessMode access_ = server::AccessMode::local;
   std::atomic<bool> ready_{false};
+  std::atomic<bool> leads_{false};  ///< from the moment it was taken, before anything is read
   std::atomic<bool> lead_lost_{false};
   std::atomic<bool> begins_anew_{false};
   /// Wakes the host when an answer comes; set before the first call is placed.

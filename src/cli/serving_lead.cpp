@@ -40,6 +40,8 @@ std::string settings_fingerprint(const Value& lines) {
 
 }  // namespace
 
+void wake_server() { kill(getpid(), SIGUSR1); }
+
 Outcome<std::unique_ptr<OpenStore>> Serving::open_postgres() {
   FERMATA_TRY(wanted, postgres_wanted(settings_));
   wanted.carry_requests_max = settings_.carry_requests_max;
@@ -54,15 +56,14 @@ Outcome<std::unique_ptr<OpenStore>> Serving::open_postgres() {
   wanted.lead_lost = [this](const Error& error) {
     log_.error("The lead is lost; this server ends", {{"reason", error.message}});
     lead_lost_ = true;
-    kill(getpid(), SIGTERM);
+    wake_server();
   };
   wanted.warning = [this](const std::string& warning) { log_.warn(warning); };
   // What this process remembers may be more than the new server has: it begins anew (C-17).
   wanted.failover = [this] {
-    if (!ready_) return;
+    if (!leads_ || begins_anew_.exchange(true)) return;
     log_.warn("PostgreSQL has failed over to another server; this one begins anew");
-    begins_anew_ = true;
-    kill(getpid(), SIGTERM);
+    wake_server();
   };
   if (settings_.postgres_allow_unsafe)
     log_.warn("postgres_allow_unsafe: PostgreSQL may lose what it has answered");
@@ -72,13 +73,14 @@ Outcome<std::unique_ptr<OpenStore>> Serving::open_postgres() {
 Outcome<bool> Serving::lead(const Stopped& stopped) {
   FERMATA_TRY(store, open_store());
   engine_.store = std::move(store);
+  fingerprint_ = settings_fingerprint(configuration_);
   introduce("follower");
   // A clock is known to be right before it decides anything.
   for (int tries = 0; engine_.store->replicas() && !compared_ && tries < compare_tries_max; ++tries)
     if (stopped(compare_pause)) return false;
   if (!skewed()) {
     FERMATA_TRY(leads, engine_.store->take_lead());
-    if (leads) return true;
+    if (leads) return leads_ = true;
   }
   return stand_by(stopped);
 }
@@ -117,7 +119,7 @@ Outcome<bool> Serving::stand_by(const Stopped& stopped) {
       if (taken && *taken) {
         log_.info("Taking the lead");
         forwarder_->begins_to_lead();
-        return true;
+        return leads_ = true;
       }
       away = !taken;
     }
@@ -132,8 +134,7 @@ Outcome<bool> Serving::stand_by(const Stopped& stopped) {
 void Serving::offer_move(server::ApiOptions& options) {
   options.promotion.state = [this] { return move_state(); };
   if (settings_.store != "sqlite") return;
-  move_ = std::make_unique<StoreMove>(around_.world, settings_, *engine_.store, log_,
-                                      [] { kill(getpid(), SIGTERM); });
+  move_ = std::make_unique<StoreMove>(around_.world, settings_, *engine_.store, log_, wake_server);
   options.promotion.begin = [this](const std::string& to, const std::string& password_file) {
     return move_->begin(to, password_file);
   };
@@ -142,11 +143,18 @@ void Serving::offer_move(server::ApiOptions& options) {
 Outcome<void> Serving::serve_others() {
   if (switch_) {
     switch_->turn_to(*api_);
-    server_->door().run_there([this](http::Loop&) {
-      forwarder_->hand_over([this](const http::Request& request, http::Responder responder) {
-        switch_->handle(request, std::move(responder));
+    auto handle = [this](const http::Request& request, http::Responder responder) {
+      switch_->handle(request, std::move(responder));
+    };
+    // A request lives as long as its responder.
+    auto later = [handle, door = server_->door()](const http::Request& request,
+                                                  http::Responder responder) {
+      door.run_there([handle, &request, responder = std::move(responder)](http::Loop&) {
+        handle(request, responder);
       });
-    });
+    };
+    server_->door().run_there(
+        [this, handle, later](http::Loop&) { forwarder_->hand_over(handle, later); });
   }
   Passages* passages = engine_.store->passages();
   if (passages == nullptr) return {};
@@ -159,6 +167,7 @@ Outcome<void> Serving::serve_others() {
 void Serving::stop_listening() {
   Passages* passages = engine_.store ? engine_.store->passages() : nullptr;
   if (passages != nullptr) passages->take_calls(nullptr);
+  if (forwarder_) forwarder_->give_up();
   if (server_) server_->stop();
   replicas_ = nullptr;
   if (passages != nullptr) passages->stop();
@@ -175,7 +184,7 @@ void Serving::introduce(std::string_view role) {
   self.version = program_version;
   self.formats = record_formats;
   self.role = role;
-  self.settings = fingerprint_ = settings_fingerprint(configuration_);
+  self.settings = fingerprint_;
   replicas->introduce(self);
   replicas_ = replicas;
 }
@@ -203,10 +212,7 @@ void Serving::clock_differs(int64_t ahead_ms, int64_t error_ms) {
   if (differs && !beyond && !skew_told_.exchange(true))
     log_.warn("The clock differs from PostgreSQL's", {{"ahead_ms", ahead_ms}});
   if (!differs) skew_told_ = false;
-  if (beyond && !was && ready_) {
-    lead_lost_ = true;
-    kill(getpid(), SIGTERM);
-  }
+  if (beyond && leads_ && !lead_lost_.exchange(true)) wake_server();
   compared_ = true;
   look_at_replicas();
 }

@@ -24,7 +24,7 @@ constexpr SettingBounds all_bounds[] = {
     {"postgres_reach_ms", &Settings::postgres_reach_ms, 0, 600'000},
     {"postgres_lease_ms", &Settings::postgres_lease_ms, 1'000, 600'000},
     {"carry_requests_max", &Settings::carry_requests_max, 1, 100'000},
-    {"carry_window_bytes", &Settings::carry_window_bytes, 64 * kib, 16 * mib},
+    {"carry_window_bytes", &Settings::carry_window_bytes, 64 * kib, 512 * kib},
     {"carry_wait_ms", &Settings::carry_wait_ms, 0, 60'000},
     {"clock_compare_ms", &Settings::clock_compare_ms, 100, 3'600'000},
     {"max_skew_ms", &Settings::max_skew_ms, 100, 60'000},

@@ -52,14 +52,20 @@ StoreMove::StoreMove(World& world, const Settings& settings, OpenStore& store, L
       log_(log),
       on_moved_(std::move(on_moved)) {}
 
-StoreMove::~StoreMove() {
-  stopping_ = true;
+StoreMove::~StoreMove() { stop(); }
+
+void StoreMove::stop() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
   if (thread_.joinable()) thread_.join();
 }
 
 Outcome<Value> StoreMove::begin(const std::string& to, const std::string& password_file) {
   FERMATA_TRY_VOID(check_move(to));
   std::lock_guard lock(mutex_);
+  if (stopping_) return fail(ErrorCode::shutting_down, "The server is stopping.");
   if (running_ || left_) return fail(ErrorCode::wrong_state, "The store is being moved already.");
   if (thread_.joinable()) thread_.join();
   running_ = true;

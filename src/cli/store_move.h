@@ -32,6 +32,8 @@ class StoreMove {
   StoreMove(const StoreMove&) = delete;
   StoreMove& operator=(const StoreMove&) = delete;
 
+  /// Breaks off a move that is under way, and begins no other.
+  void stop();
   Outcome<Value> begin(const std::string& to, const std::string& password_file);
   Value state() const;
   /// Where the server goes on; nothing while it need not.

@@ -75,7 +75,8 @@ Outcome<void> Promotion::apply(const std::vector<transfer::Key>& keys) {
     ++report_.things;
     return ports_.target.put(item);
   }));
-  return ports_.target.flush();
+  FERMATA_TRY_VOID(ports_.target.flush());
+  return ports_.target.compare(keys);
 }
 
 /// The state that was copied last is read once more, from its first thing to its last.
@@ -92,9 +93,11 @@ Outcome<void> Promotion::compare() {
 Outcome<bool> Promotion::hand_over() {
   step("hold");
   int64_t since = ports_.clock_ms();
+  ports_.target.end_within(settings_.hold_ms_max);
   ports_.source.hold();
   Outcome<bool> done = hand_over_held(since);
   ports_.source.release();
+  ports_.target.end_within(0);
   report_.held_ms = ports_.clock_ms() - since;
   return done;
 }
@@ -103,7 +106,6 @@ Outcome<bool> Promotion::hand_over_held(int64_t since_ms) {
   step("rest");
   FERMATA_TRY(keys, ports_.source.step());
   FERMATA_TRY_VOID(apply(keys));
-  FERMATA_TRY_VOID(ports_.target.compare(keys));
   FERMATA_TRY_VOID(ports_.target.ready());
   if (ports_.clock_ms() - since_ms > settings_.hold_ms_max) return false;
   step("leave");

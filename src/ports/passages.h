@@ -22,6 +22,8 @@ class Passage {
   virtual void took(size_t bytes) = 0;
   /// Says what is still kept here, and that this was all. Nothing is heard any more.
   virtual void finish() = 0;
+  /// Of one that another has begun: nothing of it was made use of, and it may be begun elsewhere.
+  virtual void refuse() = 0;
 };
 
 enum class PassageEnd : uint8_t {

@@ -203,6 +203,9 @@ class Target {
   /// name. Fails with data_damaged where they differ.
   virtual Outcome<void> compare_all() = 0;
   virtual Outcome<void> compare(std::span<const Key> keys) = 0;
+  /// From now on everything here fails that has not ended after so many milliseconds; 0: nothing
+  /// does. Others wait for it.
+  virtual void end_within(int64_t ms) = 0;
   /// Everything is there.
   virtual Outcome<void> ready() = 0;
   /// The other store was left: this one may be used.

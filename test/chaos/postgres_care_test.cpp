@@ -1,5 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <array>
+#include <fstream>
+
+#include "base/hash.h"
+#include "base/json.h"
 #include "test/chaos/load.h"
 #include "test/postgres/postgres_server.h"
 
@@ -75,6 +80,17 @@ TEST(PostgresCare, backup_of_a_served_store_is_restored_whole_under_a_new_epoch)
   load.stop();
   EXPECT_NE(run_fermata({"backup", file, "--store", database.url()}).code, 0);
   EXPECT_EQ(server.stop_softly(), 0) << server.log();
+  {
+    // What it would be asked to forget, it would not know of.
+    ServerProcess early(directory.path() / "early",
+                        {"--store", other.url(), "--postgres-schema", "early"});
+    ASSERT_TRUE(early.start()) << early.log();
+    Ran beside =
+        run_fermata({"restore", file, "--store", other.url(), "--postgres-schema", "early"});
+    EXPECT_NE(beside.code, 0);
+    EXPECT_NE(beside.output.find("is served by"), std::string::npos) << beside.output;
+    EXPECT_EQ(early.stop_softly(), 0) << early.log();
+  }
 
   Ran restored = run_fermata({"restore", file, "--store", other.url()});
   ASSERT_EQ(restored.code, 0) << restored.output;
@@ -115,6 +131,39 @@ TEST(PostgresCare, damaged_backup_restores_nothing) {
   EXPECT_NE(refused.code, 0);
   EXPECT_NE(refused.output.find("damaged"), std::string::npos) << refused.output;
   EXPECT_EQ(database.number("select count(*) from pg_tables where schemaname = 'x'"), 0);
+}
+
+/// A backup whose only table has this name, with a digest that fits.
+void forge_backup(const std::filesystem::path& file, const std::string& table) {
+  Value tables = Value::array();
+  tables.push(Value::object({{"name", table}, {"columns", "id"}}));
+  std::string head =
+      to_json(Value::object({{"schema", 1}, {"epoch", 0}, {"tables", std::move(tables)}}));
+  std::array<uint8_t, 32> digest{};
+  std::ofstream out(file, std::ios::binary);
+  for (const std::string& part :
+       {std::string("Fermata: a store of PostgreSQL\n"), head + "\n", std::string(4, '\0')}) {
+    digest = sha256(std::string(digest.begin(), digest.end()) + part);
+    out << part;
+  }
+  out << hex({reinterpret_cast<const char*>(digest.data()), digest.size()});
+}
+
+TEST(PostgresCare, backup_that_names_what_is_no_table_runs_nothing) {
+  PostgresServer database;
+  ASSERT_TRUE(database.start()) << database.log();
+  TemporaryDirectory directory;
+  std::filesystem::path file = directory.path() / "forged.fermata";
+  ASSERT_TRUE(database.run("create table precious (id int); insert into precious values (1)"));
+  for (const char* name : {"roots; drop table public.precious; --", "leases", "public.precious"}) {
+    std::filesystem::remove(file);
+    forge_backup(file, name);
+    Ran refused = run_fermata({"restore", file, "--store", database.url()});
+    EXPECT_NE(refused.code, 0) << name;
+    EXPECT_NE(refused.output.find("which a store does not have"), std::string::npos)
+        << refused.output;
+  }
+  EXPECT_EQ(database.number("select count(*) from precious"), 1);
 }
 
 // What verify looks for is found: a row that was changed by hand.

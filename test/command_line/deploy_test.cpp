@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -111,6 +113,13 @@ TEST(DeployFiles, every_topology_has_its_files_and_names_what_there_is) {
   for (const auto& file : files_in("kubernetes")) {
     std::string text = without_comments(text_of(file));
     EXPECT_EQ(found_in(text, "containerPort: (\\d+)"), std::set<std::string>{"4747"}) << file;
+    // What a Service named like the program puts into pods would be taken for settings.
+    size_t pods = 0, without_links = 0;
+    for (size_t at = 0; (at = text.find("containers:", at)) != std::string::npos; ++at) ++pods;
+    for (size_t at = 0; (at = text.find("enableServiceLinks: false", at)) != std::string::npos;
+         ++at)
+      ++without_links;
+    EXPECT_EQ(without_links, pods) << file;
     for (const std::string& path : found_in(text, "path: (/[a-z]+), port"))
       EXPECT_TRUE(path == "/healthz" || path == "/readyz") << file << path;
   }
@@ -141,6 +150,33 @@ TEST(DeployFiles, commands_and_flags_are_those_of_the_program) {
   std::string image = text_of(deploy / "Dockerfile");
   EXPECT_NE(image.find("EXPOSE 4747"), std::string::npos);
   EXPECT_NE(image.find("CMD [\"serve\"]"), std::string::npos);
+}
+
+/// Debian names a library's package after its file, and puts a line between two digits.
+std::string package_of(const std::string& library) {
+  if (library == "libz.so.1") return "zlib1g";
+  if (library == "libcrypto.so.3") return "libssl3";
+  size_t dot = library.find(".so.");
+  std::string name = library.substr(0, dot), version = library.substr(dot + 4);
+  return name + (std::isdigit(static_cast<unsigned char>(name.back())) ? "-" : "") + version;
+}
+
+TEST(DeployFiles, image_has_the_libraries_that_the_program_needs) {
+  const char* program = std::getenv("FERMATA_BINARY");
+  ASSERT_NE(program, nullptr);
+  FILE* listing = popen(("readelf -d " + std::string(program)).c_str(), "r");
+  ASSERT_NE(listing, nullptr);
+  std::string text(1 << 16, '\0');
+  text.resize(fread(text.data(), 1, text.size(), listing));
+  ASSERT_EQ(pclose(listing), 0);
+  std::set<std::string> libraries = found_in(text, "NEEDED.*\\[(lib[^\\]]+)\\]");
+  ASSERT_TRUE(libraries.contains("libpq.so.5")) << text;
+  std::string image = text_of(deploy / "Dockerfile");
+  const std::set<std::string> in_every_image = {"libc.so.6", "libm.so.6", "libgcc_s.so.1",
+                                                "libstdc++.so.6"};
+  for (const std::string& library : libraries)
+    if (!in_every_image.contains(library))
+      EXPECT_NE(image.find(" " + package_of(library) + " "), std::string::npos) << library;
 }
 
 }  // namespace

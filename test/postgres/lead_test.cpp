@@ -56,6 +56,22 @@ TEST_F(LeadTest, commit_under_way_holds_up_the_takeover) {
   EXPECT_EQ(seen->at(0).version, 2u);
 }
 
+// C-3, C-120: a process that stands still within a transaction holds the fence's row; PostgreSQL
+// lets go of it, or nobody could follow.
+TEST_F(LeadTest, transaction_of_a_frozen_process_does_not_hold_up_the_takeover_for_ever) {
+  auto first = leading("first");
+  postgres::Server server{.url = database().url(), .password = "", .schema = schema_};
+  server.statement_timeout = Duration{1'000};
+  postgres::Connection frozen(server);
+  ASSERT_TRUE(frozen.ensure());
+  ASSERT_EQ(frozen.script("begin; select 1 from leases where name = 'lead' for key share").trouble,
+            postgres::Trouble::none);
+  auto second = open(options("second"));
+  end_lock_session();
+  EXPECT_TRUE(soon([&] { return leads(*second); }));
+  EXPECT_NE(frozen.script("commit").trouble, postgres::Trouble::none);
+}
+
 // C-3: a leader that has lost only its lock goes on, and takes it anew, while nobody else wants it.
 TEST_F(LeadTest, leader_that_lost_its_lock_session_takes_the_lock_anew) {
   auto first = leading("first", Duration{1'500});

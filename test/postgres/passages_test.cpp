@@ -189,6 +189,23 @@ TEST_F(PassagesTest, calls_to_a_leader_that_is_followed_are_broken_off) {
   EXPECT_EQ(early.error().code, ErrorCode::store_unavailable);
 }
 
+// C-2, C-120: what a leader that ends has not read may be asked of the next.
+TEST_F(PassagesTest, calls_that_a_former_leader_never_read_are_refused) {
+  begin(true);
+  leader_->passages().stop();
+  auto one = call("1");
+  one->passage()->say("please");
+  ASSERT_TRUE(soon([&] { return count("passages") > 0; }));
+  auto third = open(options("third"));
+  end_lock_session();
+  ASSERT_TRUE(soon([&] { return leads(*third); }));
+  EXPECT_TRUE(soon([&] {
+    EXPECT_FALSE(leads(*follower_));
+    return one->end() == PassageEnd::refused;
+  }));
+  EXPECT_EQ(count("passages"), 0);
+}
+
 // C-19, C-120: what a follower that died had open is ended, and its rows are removed.
 TEST_F(PassagesTest, passages_of_a_follower_that_is_silent_are_broken_off) {
   begin(true);

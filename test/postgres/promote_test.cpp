@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "adapters/postgres/connection.h"
 #include "adapters/postgres/postgres_store.h"
 #include "adapters/sqlite/sqlite_store.h"
 #include "host/promotion.h"
@@ -106,6 +107,7 @@ class PromoteTest : public testing::Test {
     options.holder = "test";
     options.reach_for = Duration{5'000};
     options.lease = Duration{1'000};
+    options.lock_timeout = lock_timeout_;
     return options;
   }
   std::unique_ptr<SqliteStore> file() {
@@ -143,6 +145,7 @@ class PromoteTest : public testing::Test {
 
   std::string schema_;
   std::filesystem::path directory_;
+  Duration lock_timeout_{2'000};
 };
 
 // C-105: runs that begin, go on and are removed while others are copied are there as they are now.
@@ -273,6 +276,30 @@ TEST_F(PromoteTest, hold_that_takes_too_long_is_given_up_and_the_file_goes_on) {
   auto again = promote();
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(run_in(*database(), "run-0").version, 1u);
+}
+
+// C-105: a server that does not answer must not keep writes waiting; the promise is `at most`.
+TEST_F(PromoteTest, database_that_hangs_while_writes_are_held_is_cut_off) {
+  fill();
+  postgres::Server server{.url = promoted_database().url(), .password = "", .schema = schema_};
+  server.statement_timeout = Duration{};
+  postgres::Connection blocking(server);
+  PromotionSettings settings;
+  settings.hold_ms_max = 300;
+  lock_timeout_ = Duration{};
+  auto report = promote(settings, [&](std::string_view step, SqliteStore& store) {
+    if (step == "hold") write_run(store, start_of(runs_before));
+    if (step != "rest") return;
+    ASSERT_TRUE(blocking.ensure());
+    ASSERT_EQ(blocking.script("begin; lock table roots in access exclusive mode").trouble,
+              postgres::Trouble::none);
+  });
+  ASSERT_FALSE(report);
+  write_run(*file(), start_of(runs_before + 1));
+  ASSERT_EQ(blocking.script("rollback").trouble, postgres::Trouble::none);
+  auto again = promote();
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(run_in(*database(), "run-" + std::to_string(runs_before + 1)).version, 1u);
 }
 
 TEST_F(PromoteTest, store_that_holds_something_or_is_used_is_left_alone) {

@@ -3,6 +3,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
 
 #include "adapters/postgres/asking.h"
 #include "adapters/postgres/opening.h"
@@ -200,6 +203,22 @@ Outcome<void> expect_no_store(Connection& connection, const std::string& schema)
   return {};
 }
 
+/// A server that leads holds the store as it was in its memory: it must not be there. Whoever comes
+/// meanwhile waits for the end of the restore.
+Outcome<void> take_store(Connection& connection, const std::string& schema) {
+  FERMATA_TRY(rows, connection.ask("looking who leads",
+                                   "select holder, holder = '' or until < now() from leases where "
+                                   "name = 'lead' for update"));
+  if (!rows.next()) return {};
+  std::string holder(rows.text(0));
+  if (!rows.flag(1))
+    return fail(ErrorCode::data_locked, "schema `" + schema + "` is served by " + holder +
+                                            ": stop every server on it, then restore");
+  return order(connection, "taking the store",
+               "update leases set fence = fence + 1, holder = '', until = now() where name = "
+               "'lead'");
+}
+
 /// Numbers that rows get from sequences go on behind those that came.
 Outcome<void> set_sequences(Connection& connection) {
   FERMATA_TRY_VOID(order(connection, "setting the sequences",
@@ -218,9 +237,36 @@ Outcome<void> set_sequences(Connection& connection) {
   return {};
 }
 
+std::set<std::string> named_in(const std::string& columns) {
+  std::set<std::string> out;
+  std::istringstream names(columns);
+  for (std::string name; std::getline(names, name, ',');) out.insert(name);
+  return out;
+}
+
+/// What a file names becomes part of statements: only what the schema has is taken.
+Outcome<void> expect_known(Connection& connection, const BackupHead& head,
+                           const std::string& file) {
+  FERMATA_TRY(tables, tables_of(connection));
+  std::map<std::string, std::set<std::string>> known;
+  for (const SavedTable& table : tables) known[table.name] = named_in(table.columns);
+  for (const SavedTable& table : head.tables) {
+    auto found = known.find(table.name);
+    if (found == known.end())
+      return no_backup(file,
+                       "it names the table `" + table.name + "`, which a store does not have");
+    for (const std::string& column : named_in(table.columns))
+      if (!found->second.contains(column))
+        return no_backup(file, "it names the column `" + column + "` of the table `" + table.name +
+                                   "`, which a store does not have");
+  }
+  return {};
+}
+
 Outcome<void> fill(Connection& connection, const std::string& file) {
   SummedReader reader(file);
   FERMATA_TRY(head, read_head(reader, file));
+  FERMATA_TRY_VOID(expect_known(connection, head, file));
   for (const SavedTable& table : head.tables) {
     FERMATA_TRY_VOID(order(connection, "emptying a table", "delete from " + table.name));
     FERMATA_TRY_VOID(connection.copy_in(
@@ -248,8 +294,9 @@ Outcome<void> backup_postgres(PostgresOptions options, const std::string& file) 
   FERMATA_TRY_VOID(postgres::expect_schema(connection, options.schema));
   FERMATA_TRY_VOID(postgres::refuse_unfinished(connection, options.schema));
   FERMATA_TRY_VOID(script(connection,
-                          "set statement_timeout = 0; set enable_seqscan = on; begin isolation "
-                          "level repeatable read read only",
+                          "set statement_timeout = 0; set "
+                          "idle_in_transaction_session_timeout = 0; set enable_seqscan = on; begin "
+                          "isolation level repeatable read read only",
                           "beginning a backup"));
   FERMATA_TRY(tables, tables_of(connection));
   FERMATA_TRY(epoch, postgres::setting_of(connection, "epoch"));
@@ -290,13 +337,13 @@ Outcome<void> restore_postgres(PostgresOptions options, const std::string& file)
   FERMATA_TRY_VOID(postgres::check_server(connection, options.allow_unsafe));
   FERMATA_TRY_VOID(postgres::migrate(connection, options.schema));
   FERMATA_TRY_VOID(postgres::refuse_unfinished(connection, options.schema));
-  FERMATA_TRY_VOID(expect_no_store(connection, options.schema));
-  FERMATA_TRY_VOID(script(connection, "set statement_timeout = 0; set lock_timeout = 60000; begin",
+  FERMATA_TRY_VOID(script(connection,
+                          "set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; "
+                          "set lock_timeout = 60000; begin",
                           "beginning to restore"));
-  // Nobody may take it for empty meanwhile.
-  FERMATA_TRY_VOID(
-      order(connection, "taking the store", "select 1 from leases where name = 'lead' for update"));
-  Outcome<void> filled = fill(connection, file);
+  Outcome<void> filled = take_store(connection, options.schema);
+  if (filled) filled = expect_no_store(connection, options.schema);
+  if (filled) filled = fill(connection, file);
   if (connection.alive())
     FERMATA_TRY_VOID(script(connection, filled ? "commit" : "rollback", "ending the restore"));
   return filled;

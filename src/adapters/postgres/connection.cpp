@@ -131,13 +131,16 @@ Outcome<void> Connection::ensure() {
               "PostgreSQL at " + address + " cannot be reached: " + words);
 }
 
-/// Scans of whole tables are made dear because a plan is kept that was made while they were small;
-/// compiling a statement takes longer than running it.
+/// One that stands still within a transaction must not keep others from leading, whom its locks
+/// would hold off: PostgreSQL ends it. Scans of whole tables are made dear because a plan is kept
+/// that was made while they were small; compiling a statement takes longer than running it.
 Outcome<void> Connection::prepare_session() {
   PQsetNoticeProcessor(connection_, [](void*, const char*) {}, nullptr);
   Reply reply = script("set search_path to " + quoted_name(server_.schema) +
                        "; set statement_timeout to " + milliseconds(server_.statement_timeout) +
-                       "; set lock_timeout to " + milliseconds(server_.lock_timeout) +
+                       "; set idle_in_transaction_session_timeout to " +
+                       milliseconds(server_.statement_timeout) + "; set lock_timeout to " +
+                       milliseconds(server_.lock_timeout) +
                        "; set jit to off; set enable_seqscan to off; set bytea_output to hex");
   if (reply.trouble == Trouble::none && server_.on_timeline) {
     reply =

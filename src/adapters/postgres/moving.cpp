@@ -9,6 +9,7 @@
 #include "adapters/postgres/opening.h"
 #include "adapters/postgres/schema.h"
 #include "adapters/postgres/server_check.h"
+#include "adapters/postgres/socket_cut.h"
 
 /// How the schema is filled from another store.
 namespace fermata {
@@ -125,6 +126,8 @@ class PostgresTarget final : public transfer::Target {
     }));
     return compare_with(found);
   }
+
+  void end_within(int64_t ms) override { cut_.end_within(ms, connection_.socket()); }
 
   Outcome<void> ready() override {
     if (lost_) return fail(ErrorCode::store_unavailable, "another process uses the schema");
@@ -263,6 +266,7 @@ class PostgresTarget final : public transfer::Target {
   std::atomic<bool> lost_ = false;
   postgres::Lead lead_;
   postgres::ThingRows rows_;
+  postgres::SocketCut cut_;
   RowSums expected_;
 };
 

@@ -20,6 +20,7 @@ constexpr Millis touch_every{3'000};  // C-19
 constexpr Millis sweep_every{10'000};
 constexpr Millis reconnect_pause{300};
 constexpr size_t rows_at_once = 256;
+constexpr int turns_at_once = 16;
 constexpr size_t bytes_at_once = 4 << 20;
 
 std::string new_replica_id() {
@@ -74,6 +75,8 @@ Outcome<std::shared_ptr<Passage>> Neighbours::call(std::string_view opening,
 void Neighbours::take_calls(Taker taker) { desk_->take_calls(std::move(taker)); }
 
 Outcome<std::vector<Replica>> Neighbours::replicas() {
+  // Told of the clock, somebody asks on this thread, which waits for no reader.
+  if (std::this_thread::get_id() == thread_.get_id()) return list_replicas(connection_);
   return readers_.read([](Connection& c) { return list_replicas(c); });
 }
 
@@ -102,9 +105,10 @@ void Neighbours::lead_is(uint64_t fence) {
 
 void Neighbours::work() {
   while (!stopping_) {
-    if (connect() && carry()) {
-      if (!stopping_) wait();
-      continue;
+    if (connect()) {
+      Outcome<bool> more = carry();
+      if (more && !*more && !stopping_) wait();
+      if (more) continue;
     }
     pollfd woken{bell_->fd, POLLIN, 0};
     poll(&woken, 1, static_cast<int>(reconnect_pause.count()));
@@ -130,8 +134,10 @@ bool Neighbours::connect() {
   connection_.close();
   listening_.clear();
   if (!connection_.ensure()) return false;
-  if (connection_.script("set synchronous_commit to off").trouble != Trouble::none) return false;
   direct_ = connection_.is_direct();
+  // Behind a pooler the session is not ours alone: commits may come to run in it.
+  if (direct_ && connection_.script("set synchronous_commit to off").trouble != Trouble::none)
+    return false;
   look_ = true;
   look_at_ = touch_at_ = sweep_at_ = skew_at_ = Steady::now();
   return true;
@@ -147,13 +153,14 @@ Outcome<void> Neighbours::listen() {
   return {};
 }
 
-/// Until there is nothing more to do at this moment.
-Outcome<void> Neighbours::carry() {
-  desk_->drop_strays();
+/// True when there is more to do at this moment: however much there is, chores come in between.
+Outcome<bool> Neighbours::carry() {
+  FERMATA_TRY_VOID(drop_strays());
   if (!leads_) desk_->keep_only({});
   FERMATA_TRY_VOID(listen());
   FERMATA_TRY_VOID(do_chores());
-  for (bool more = true; more && !stopping_;) {
+  bool more = true;
+  for (int turn = 0; more && turn < turns_at_once && !stopping_; ++turn) {
     FERMATA_TRY(sent, send());
     bool look = std::exchange(look_, false) || Steady::now() >= look_at_;
     more = sent;
@@ -165,6 +172,16 @@ Outcome<void> Neighbours::carry() {
     if (look) look_at_ = Steady::now() + (direct_ ? look_every : look_often);
     look_ = connection_.take_notices() || look_;
     more = more || look_;
+  }
+  return more;
+}
+
+/// What lies there for one that leads no more was not taken: it is taken back, and may be sent to
+/// the next. Of the rest nobody knows what became.
+Outcome<void> Neighbours::drop_strays() {
+  for (const std::string& receiver : desk_->stray_receivers()) {
+    FERMATA_TRY(untaken, withdraw_passage_rows(connection_, receiver, id_));
+    desk_->drop_strays(receiver, untaken);
   }
   return {};
 }

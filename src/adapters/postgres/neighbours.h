@@ -58,7 +58,8 @@ class Neighbours final : public Passages, public Replicas {
   bool connect();
   /// Listens to what this process is called by now.
   Outcome<void> listen();
-  Outcome<void> carry();
+  Outcome<bool> carry();
+  Outcome<void> drop_strays();
   Outcome<bool> send();
   Outcome<bool> receive();
   Outcome<void> do_chores();

@@ -32,6 +32,7 @@ class Way final : public Passage {
   size_t room() const override { return desk_->room(key_); }
   void took(size_t bytes) override { desk_->took(key_, bytes); }
   void finish() override { desk_->finish(key_); }
+  void refuse() override { desk_->refuse(key_); }
 
  private:
   const std::shared_ptr<PassageDesk> desk_;
@@ -73,14 +74,24 @@ void PassageDesk::leader_is(const std::string& receiver) {
   wake_();
 }
 
-void PassageDesk::drop_strays() {
+std::set<std::string> PassageDesk::stray_receivers() const {
+  std::lock_guard lock(mutex_);
+  std::set<std::string> out;
+  for (const auto& [key, state] : states_)
+    if (state.called && key.first != leader_) out.insert(key.first);
+  return out;
+}
+
+void PassageDesk::drop_strays(const std::string& receiver, const std::set<uint64_t>& untaken) {
   Events events;
   {
     std::lock_guard lock(mutex_);
-    for (auto at = states_.begin(); at != states_.end();) {
+    for (auto at = states_.lower_bound({receiver, 0});
+         at != states_.end() && at->first.first == receiver;) {
       auto one = at++;
-      if (one->second.called && one->first.first != leader_)
-        end(one, PassageEnd::broken, true, events);
+      if (!one->second.called) continue;
+      bool unheard = untaken.contains(one->first.second);
+      end(one, unheard ? PassageEnd::refused : PassageEnd::broken, !unheard, events);
     }
   }
   for (auto& event : events) event();
@@ -152,15 +163,19 @@ void PassageDesk::finish(const Key& key) {
   list(key, found->second);
 }
 
-void PassageDesk::drop(const Key& key) {
+void PassageDesk::drop(const Key& key) { let_go(key, PassageRow::Kind::broken); }
+
+void PassageDesk::refuse(const Key& key) { let_go(key, PassageRow::Kind::refused); }
+
+void PassageDesk::let_go(const Key& key, PassageRow::Kind kind) {
   std::shared_ptr<PassageEar> released;
   std::lock_guard lock(mutex_);
   auto found = states_.find(key);
   if (found == states_.end() || found->second.finishing) return;
   released = std::move(found->second.ear);
-  part(key, found->second, PassageRow::Kind::broken);
+  part(key, found->second, kind);
   states_.erase(found);
-  ++counts_.broken;
+  ++(kind == PassageRow::Kind::broken ? counts_.broken : counts_.refused);
 }
 
 void PassageDesk::part(const Key& key, const State& state, PassageRow::Kind kind) {

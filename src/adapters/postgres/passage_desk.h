@@ -36,8 +36,10 @@ class PassageDesk : public std::enable_shared_from_this<PassageDesk> {
   // Of the thread that carries.
   std::vector<PassageRow> to_send(size_t bytes_max);
   void arrived(const std::vector<PassageRow>& rows);
-  /// Breaks off calls to one that leads no more.
-  void drop_strays();
+  /// Whom calls were sent that lead no more.
+  std::set<std::string> stray_receivers() const;
+  /// Ends the calls to it. `untaken` are the numbers of those that it has not heard of.
+  void drop_strays(const std::string& receiver, const std::set<uint64_t>& untaken);
   /// Breaks off calls of others than these.
   void keep_only(const std::set<std::string>& callers);
   /// What was sent may be lost: all are broken off, and the others are told.
@@ -69,6 +71,8 @@ class PassageDesk : public std::enable_shared_from_this<PassageDesk> {
   void took(const Key& key, size_t bytes);
   void finish(const Key& key);
   void drop(const Key& key);
+  void refuse(const Key& key);
+  void let_go(const Key& key, PassageRow::Kind kind);
 
   void list(const Key& key, State& state);
   void part(const Key& key, const State& state, PassageRow::Kind kind);

@@ -61,6 +61,21 @@ Outcome<std::vector<PassageRow>> take_passage_rows(Connection& connection,
   return out;
 }
 
+Outcome<std::set<uint64_t>> withdraw_passage_rows(Connection& connection, std::string_view receiver,
+                                                  std::string_view sender) {
+  Arguments own;
+  own.text(receiver).text(sender);
+  FERMATA_TRY(rows, connection.ask("taking requests back",
+                                   "delete from passages where receiver = $1 and sender = $2 "
+                                   "returning number, kind",
+                                   own));
+  std::set<uint64_t> untaken;
+  while (rows.next())
+    if (static_cast<PassageRow::Kind>(rows.integer(1)) == PassageRow::Kind::open)
+      untaken.insert(rows.natural(0));
+  return untaken;
+}
+
 Outcome<void> sweep_passage_rows(Connection& connection) {
   return order(connection, "removing what nobody will read",
                "delete from passages where at < now() - interval '30 seconds' and receiver not in "

@@ -1,4 +1,5 @@
 #pragma once
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,10 @@ Outcome<void> put_passage_rows(Connection& connection, std::string_view schema,
 /// Takes the oldest rows of each passage, at most so many; taking removes them.
 Outcome<std::vector<PassageRow>> take_passage_rows(Connection& connection,
                                                    std::string_view receiver, size_t most);
+/// Takes back what lies there from this sender. Answers the numbers of passages that were still to
+/// be begun: taking is removing, so the receiver has heard nothing of them.
+Outcome<std::set<uint64_t>> withdraw_passage_rows(Connection& connection, std::string_view receiver,
+                                                  std::string_view sender);
 /// Those that nobody will read: of receivers that are neither leader nor seen lately.
 Outcome<void> sweep_passage_rows(Connection& connection);
 

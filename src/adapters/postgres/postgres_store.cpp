@@ -58,8 +58,7 @@ postgres::Server PostgresStore::Parts::watched_server() {
   postgres::Server watched = postgres::server_of(options);
   watched.on_timeline = [this](uint32_t now) {
     uint32_t before = timeline.exchange(now);
-    if (before == 0 || before == now || failed_over.exchange(true)) return;
-    if (options.on_failover) options.on_failover();
+    if (before != 0 && before != now && options.on_failover) options.on_failover();
   };
   return watched;
 }

@@ -18,7 +18,6 @@ struct PostgresStore::Parts {
 
   PostgresOptions options;
   std::atomic<uint32_t> timeline = 0;  ///< of the server that was last connected to
-  std::atomic<bool> failed_over = false;
   std::atomic<uint32_t> store_epoch = 0;
   std::string durability;
   postgres::Identity identity;

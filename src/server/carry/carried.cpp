@@ -61,12 +61,16 @@ class PassageTransport final : public http::Transport {
  public:
   PassageTransport(std::shared_ptr<Inbox> inbox, std::shared_ptr<Passage> passage)
       : inbox_(std::move(inbox)), passage_(std::move(passage)) {}
-  /// Who carries sees by the bytes whether they were all.
-  ~PassageTransport() override { passage_->finish(); }
+  /// Who carries sees by the bytes whether they were all. A request that nobody has begun to read
+  /// may be taken by another.
+  ~PassageTransport() override { read_ ? passage_->finish() : passage_->refuse(); }
 
   IoResult read(std::span<char> into) override {
     IoResult result = inbox_->read(into);
-    if (result.bytes > 0) passage_->took(result.bytes);
+    if (result.bytes > 0) {
+      read_ = true;
+      passage_->took(result.bytes);
+    }
     return result;
   }
   IoResult write(std::string_view bytes) override {
@@ -81,6 +85,7 @@ class PassageTransport final : public http::Transport {
  private:
   const std::shared_ptr<Inbox> inbox_;
   const std::shared_ptr<Passage> passage_;
+  bool read_ = false;
 };
 
 }  // namespace

@@ -104,7 +104,7 @@ class CarriedAnswer final : public PassageEar, public std::enable_shared_from_th
     untaken_ += bytes.size();
     if (reader_.has_head() && reader_.streams() && !streaming_) begin_stream();
     if (streaming_) {
-      stream_.write(reader_.take_body());
+      if (!stream_.write(reader_.take_body())) return give_up();
       if (stream_.unsent() <= stream_ahead_bytes) take();
     } else {
       take();
@@ -291,8 +291,24 @@ void Forwarder::carry(Waiting one) {
 }
 
 void Forwarder::keep(Waiting one) {
-  std::lock_guard lock(mutex_);
-  waiting_.push_back(std::move(one));
+  Taker later;
+  {
+    std::lock_guard lock(mutex_);
+    if (!later_ && !gave_up_) return waiting_.push_back(std::move(one));
+    later = later_;
+  }
+  if (later) return later(*one.request, std::move(one.responder));
+  one.responder.send(nobody_leads(""));
+}
+
+void Forwarder::give_up() {
+  std::vector<Waiting> all;
+  {
+    std::lock_guard lock(mutex_);
+    gave_up_ = true;
+    all.swap(waiting_);
+  }
+  for (Waiting& one : all) one.responder.send(nobody_leads(""));
 }
 
 void Forwarder::leader_is(const std::string& name, bool serving) {
@@ -325,10 +341,11 @@ void Forwarder::begins_to_lead() {
   serving_ = false;
 }
 
-void Forwarder::hand_over(const Taker& taker) {
+void Forwarder::hand_over(const Taker& taker, Taker later) {
   std::vector<Waiting> all;
   {
     std::lock_guard lock(mutex_);
+    later_ = std::move(later);
     all.swap(waiting_);
   }
   for (Waiting& one : all) taker(*one.request, std::move(one.responder));

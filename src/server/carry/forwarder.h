@@ -46,9 +46,12 @@ class Forwarder final : public http::Handler {
   void leader_is(const std::string& name, bool serving);
   /// This server takes over: what comes waits for `hand_over`.
   void begins_to_lead();
-  /// Gives the requests that wait to what answers from now on. On the server's thread.
+  /// Gives the requests that wait to what answers from now on. On the server's thread. `later` is
+  /// given those that come back afterwards, on any thread.
   using Taker = std::function<void(const http::Request&, http::Responder)>;
-  void hand_over(const Taker& taker);
+  void hand_over(const Taker& taker, Taker later);
+  /// The server stops: nobody will answer those that wait, and they are told so.
+  void give_up();
 
  private:
   using Steady = std::chrono::steady_clock;
@@ -73,6 +76,8 @@ class Forwarder final : public http::Handler {
   bool serving_ = false;
   std::atomic<bool> leads_{false};  ///< this server does: nothing is carried any more
   std::vector<Waiting> waiting_;
+  Taker later_;
+  bool gave_up_ = false;
   std::atomic<uint64_t> answered_{0};
   std::atomic<uint64_t> unavailable_{0};
 };

@@ -428,6 +428,37 @@ TEST_F(Replicas, servers_are_listed_and_other_settings_are_warned_of) {
   EXPECT_NE(shown.output.find("other settings than the leader"), std::string::npos) << shown.output;
 }
 
+// C-100, C-232: servers are replaced one by one while the others are asked; a request waits for the
+// next leader, and none is refused or left unclear. Who is to be replaced is asked no more, as
+// behind any balancer that looks whether a server is ready.
+TEST_F(Replicas, servers_replaced_one_by_one_under_load_cost_no_request) {
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(add({"--carry-wait-ms", "60000"}).start()) << logs();
+  told(0, "PUT", "/workflows/chaos", short_wait);
+  std::vector<std::unique_ptr<Load>> loads(servers.size());
+  for (size_t i = 0; i < servers.size(); ++i) loads[i] = std::make_unique<Load>(port(i), "{}", 2);
+  std::vector<std::string> answered;
+  auto settle = [&](size_t at) {
+    loads[at]->stop();
+    EXPECT_EQ(loads[at]->refused(), (std::map<std::string, std::string>{})) << logs();
+    EXPECT_EQ(loads[at]->unclear(), 0u) << logs();
+    std::vector<std::string> more = loads[at]->answered();
+    answered.insert(answered.end(), more.begin(), more.end());
+  };
+  for (size_t at = 0; at < servers.size(); ++at) {
+    size_t other = (at + 1) % servers.size();
+    size_t before = loads[other]->answered().size();
+    ASSERT_TRUE(await(60, [&] { return loads[other]->answered().size() > before + 20; })) << logs();
+    settle(at);
+    EXPECT_EQ(servers[at]->stop_softly(), 0) << servers[at]->log();
+    ASSERT_TRUE(servers[at]->start()) << logs();
+    before = loads[other]->answered().size();
+    ASSERT_TRUE(await(60, [&] { return loads[other]->answered().size() > before + 20; })) << logs();
+    loads[at] = std::make_unique<Load>(port(at), "{}", 2);
+  }
+  for (size_t at = 0; at < servers.size(); ++at) settle(at);
+  expect_each_once(1, answered);
+}
+
 // C-109: what people watch, one family each however many parts tell of it.
 TEST_F(Replicas, leader_tells_what_is_watched) {
   ASSERT_TRUE(add({"--clock-compare-ms", "200"}).start()) << logs();

@@ -20,7 +20,7 @@ using postgres::Rows;
 using postgres::salt_of;
 using postgres::Type;
 
-constexpr size_t visited_at_once = 200;
+constexpr size_t visited_at_once = 200;  // rows that are in memory at a time
 
 /// Tables whose rows are a key and a record sealed with it; what they mean is not looked at.
 struct Sealed {
@@ -54,24 +54,23 @@ class PostgresVisit {
       : connection_(connection), visitor_(visitor) {}
 
   Outcome<void> definitions() {
-    FERMATA_TRY(rows, ask("select hash, record from definitions order by hash"));
-    while (rows.next()) {
-      std::string hash(rows.text(0));
-      auto body = record::unseal(rows.blob(1), salt_of("definitions", hash));
+    return each("select hash, record from definitions order by hash", [&](const Rows& row) {
+      std::string hash(row.text(0));
+      auto body = record::unseal(row.blob(1), salt_of("definitions", hash));
       if (body)
         visitor_.definition(DefinitionHash(hash), std::string(*body));
       else
         damage("definitions", hash, "its checksum does not match");
-    }
-    return {};
+    });
   }
 
   Outcome<void> records() {
     for (const Sealed& sealed : sealed_tables) {
-      FERMATA_TRY(rows, ask(std::string("select ") + sealed.key + ", record from " + sealed.table));
-      while (rows.next())
-        if (!record::unseal(rows.blob(1), salt_of(sealed.table, rows.text(0))))
-          damage(sealed.table, rows.text(0), "its checksum does not match");
+      std::string sql = std::string("select ") + sealed.key + ", record from " + sealed.table;
+      FERMATA_TRY_VOID(each(sql, [&](const Rows& row) {
+        if (!record::unseal(row.blob(1), salt_of(sealed.table, row.text(0))))
+          damage(sealed.table, row.text(0), "its checksum does not match");
+      }));
     }
     return {};
   }
@@ -99,44 +98,65 @@ class PostgresVisit {
 
   Outcome<void> audit() {
     FERMATA_TRY(kept, ask("select account, sequence, hash from audit_roots"));
-    std::map<std::string, AuditRoot> removed;
+    AuditRoots removed;
     while (kept.next())
       removed[std::string(kept.text(0))] = {kept.natural(1), std::string(kept.text(2))};
-    FERMATA_TRY(rows,
-                ask("select account, sequence, record from audit order by account, sequence"));
-    std::string account, hash;
-    uint64_t sequence = 0;
-    bool first = true;
-    while (rows.next()) {
-      if (first || rows.text(0) != account) {
-        account = rows.text(0);
-        auto root = removed.find(account);
-        hash = root == removed.end() ? audit_hash_start() : root->second.hash;
-        sequence = root == removed.end() ? 0 : root->second.sequence;
-        first = false;
-      }
-      std::string place = account + " " + std::to_string(rows.natural(1));
-      auto entry = record::decode_audit(rows.blob(2),
-                                        postgres::audit_salt(AccountId(account), rows.natural(1)));
-      if (!entry) {
-        damage("audit", place, "its checksum does not match");
-        hash.clear();
-        sequence = rows.natural(1);
-        continue;
-      }
-      // After a line that cannot be read the chain is taken up again at the next one.
-      bool follows = entry->sequence == sequence + 1 && (hash.empty() || entry->prev_hash == hash);
-      if (!follows || entry->line.account.text() != account ||
-          entry->hash != audit_hash(entry->prev_hash, entry->sequence, entry->line))
-        damage("audit", place, "the chain is broken here");
-      hash = entry->hash;
-      sequence = entry->sequence;
-      visitor_.audit(*entry);
-    }
-    return {};
+    AuditPlace at;
+    return each("select account, sequence, record from audit order by account, sequence",
+                [&](const Rows& row) { line(row, removed, at); });
   }
 
  private:
+  /// How far the chain of an account has been followed.
+  struct AuditPlace {
+    std::string account, hash;
+    uint64_t sequence = 0;
+    bool first = true;
+  };
+  using AuditRoots = std::map<std::string, AuditRoot>;
+
+  void line(const Rows& row, const AuditRoots& removed, AuditPlace& at) {
+    if (at.first || row.text(0) != at.account) {
+      at.account = row.text(0);
+      auto root = removed.find(at.account);
+      at.hash = root == removed.end() ? audit_hash_start() : root->second.hash;
+      at.sequence = root == removed.end() ? 0 : root->second.sequence;
+      at.first = false;
+    }
+    std::string place = at.account + " " + std::to_string(row.natural(1));
+    auto entry = record::decode_audit(row.blob(2),
+                                      postgres::audit_salt(AccountId(at.account), row.natural(1)));
+    if (!entry) {
+      damage("audit", place, "its checksum does not match");
+      at.hash.clear();
+      at.sequence = row.natural(1);
+      return;
+    }
+    // After a line that cannot be read the chain is taken up again at the next one.
+    bool follows =
+        entry->sequence == at.sequence + 1 && (at.hash.empty() || entry->prev_hash == at.hash);
+    if (!follows || entry->line.account.text() != at.account ||
+        entry->hash != audit_hash(entry->prev_hash, entry->sequence, entry->line))
+      damage("audit", place, "the chain is broken here");
+    at.hash = entry->hash;
+    at.sequence = entry->sequence;
+    visitor_.audit(*entry);
+  }
+
+  /// Shows `use` one row after another, of any number: few are in memory at once.
+  template <class Use>
+  Outcome<void> each(const std::string& sql, Use use) {
+    std::string cursor = "visited_" + std::to_string(++cursors_);
+    postgres::Reply begun = connection_.script("declare " + cursor + " cursor for " + sql);
+    if (begun.trouble != postgres::Trouble::none) return connection_.failure("verifying", begun);
+    const std::string next = "fetch " + std::to_string(visited_at_once) + " from " + cursor;
+    for (bool more = true; more;) {
+      FERMATA_TRY(rows, ask(next));
+      more = rows.count() == visited_at_once;
+      while (rows.next()) use(rows);
+    }
+    return {};
+  }
   Outcome<Rows> ask(const std::string& sql) { return connection_.ask("verifying", sql); }
   void damage(std::string_view table, std::string_view key, std::string_view what) {
     visitor_.damage(postgres::damaged_row(table, key, what).value);
@@ -206,6 +226,7 @@ class PostgresVisit {
 
   Connection& connection_;
   StoreVisitor& visitor_;
+  int cursors_ = 0;
 };
 
 }  // namespace
@@ -217,7 +238,8 @@ Outcome<void> visit_postgres(PostgresOptions options, StoreVisitor& visitor) {
   FERMATA_TRY_VOID(postgres::expect_schema(connection, options.schema));
   FERMATA_TRY_VOID(postgres::refuse_unfinished(connection, options.schema));
   postgres::Reply begun = connection.script(
-      "set statement_timeout = 0; begin isolation level repeatable read read only");
+      "set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; begin isolation "
+      "level repeatable read read only");
   if (begun.trouble != postgres::Trouble::none) return connection.failure("verifying", begun);
   PostgresVisit visit(connection, visitor);
   FERMATA_TRY_VOID(visit.definitions());

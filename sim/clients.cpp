@@ -23,21 +23,24 @@ void Clients::send(Request request) {
   open_.push_back(std::move(open));
 }
 
-void Clients::deliver(Intake& intake) {
+void Clients::deliver(Intake& intake, MessageIntake& messages) {
   for (const auto& open : open_) {
     if (open->at > clock_.true_now()) continue;
     open->at = clock_.true_now() + patience;
     open->sent = true;
-    submit(intake, open);
-    if (chaos_.strikes(Fault::command_repeated)) submit(intake, open);
+    submit(intake, messages, open);
+    if (chaos_.strikes(Fault::command_repeated)) submit(intake, messages, open);
   }
 }
 
-void Clients::submit(Intake& intake, const std::shared_ptr<Open>& open) {
-  bool taken = intake.submit(open->request.command, [this, open](Outcome<RunSummary> answer) {
+void Clients::submit(Intake& intake, MessageIntake& messages, const std::shared_ptr<Open>& open) {
+  const Request& request = open->request;
+  auto reply = [this, open](Outcome<RunSummary> answer) {
     audit_(open->request.command, answer);
     take(open, answer);
-  });
+  };
+  bool taken = request.mark.empty() ? intake.submit(request.command, reply)
+                                    : messages.submit_message(request.command, request.mark, reply);
   if (!taken) throw Violation{"the queue of a small world is full"};
 }
 

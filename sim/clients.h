@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "host/intake.h"
+#include "host/message_intake.h"
 #include "sim/chaos.h"
 #include "sim/ports/sim_clock.h"
 
@@ -16,6 +17,7 @@ struct Request {
   std::function<void(const Outcome<RunSummary>&)> answered{};  ///< once, with the final answer
   /// A run that is not there yet may still come; nobody is told before.
   bool waits_for_run = true;
+  std::string mark{};  ///< a message: what it names is taken once; empty: a request
 };
 
 /// Callers with patience: they outlive crashes, repeat what was not answered and sometimes send
@@ -28,7 +30,7 @@ class Clients {
 
   void send(Request request);
   /// Hands over what is to be sent now.
-  void deliver(Intake& intake);
+  void deliver(Intake& intake, MessageIntake& messages);
   /// The process is gone: nobody answers what it had taken.
   void crashed();
   bool idle() const { return open_.empty(); }
@@ -41,7 +43,7 @@ class Clients {
     bool sent = false;
     bool done = false;
   };
-  void submit(Intake& intake, const std::shared_ptr<Open>& open);
+  void submit(Intake& intake, MessageIntake& messages, const std::shared_ptr<Open>& open);
   void take(const std::shared_ptr<Open>& open, const Outcome<RunSummary>& answer);
 
   Chaos& chaos_;

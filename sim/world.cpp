@@ -100,7 +100,7 @@ struct World::Process {
             }),
         host({world.store_, timers, calls, world.clock_, world.entropy_, feed, world.definitions_,
               &world.zones_, &callbacks, &world.store_, &world.accounts_, &kernel, &counters,
-              nullptr, &scans},
+              nullptr, &scans, nullptr, nullptr, &world.outbox_},
              world.settings_) {}
 
   SimTimers timers;
@@ -127,6 +127,7 @@ World::World(uint64_t seed, Sabotage sabotage, bool tracing)
       store_(chaos_, clock_, sabotage,
              {[this](const StoredRun& stored, const RunWrite& write) {
                 ledger_.written(stored, write);
+                outbox_.written(stored.summary.id, write);
                 contact_ledger_.run_written(stored.summary.id);
               },
               [this](const StoredJob& stored, const JobWrite& write) {
@@ -304,7 +305,7 @@ void World::jump_clock() {
 void World::turn() {
   ++report_.turns;
   jump_clock();
-  clients_.deliver(process_->host);
+  clients_.deliver(process_->host, process_->host);
   trace_.line("turn ", report_.turns, " at ", to_rfc3339(clock_.true_now()), " error ",
               clock_.error().ms, " ms");
   try {

@@ -12,6 +12,7 @@
 #include "sim/clients.h"
 #include "sim/ports/sim_calls.h"
 #include "sim/ports/sim_kernel.h"
+#include "sim/ports/sim_outbox.h"
 #include "sim/ports/sim_scans.h"
 #include "sim/ports/sim_store.h"
 #include "sim/ports/sim_timers.h"
@@ -143,6 +144,7 @@ class World {
   SimAccounts accounts_;
   SimZones zones_;
   CallAuditor call_auditor_;
+  SimOutbox outbox_{chaos_};
   SimStore store_;
   Outside outside_;
   Outside callback_outside_;

@@ -25,7 +25,9 @@ class ActivationAuditor final : public Auditor {
     } else if (const auto* resumed = std::get_if<WaitResumed>(&event.body)) {
       ends(before, resumed->activation);
     } else if (const auto* opened = std::get_if<SplitOpened>(&event.body)) {
-      ends(before, opened->activation);
+      if (opened->activation.token != 0) ends(before, opened->activation);
+    } else if (const auto* arrived = std::get_if<TokensArrived>(&event.body)) {
+      may_run(before, *arrived);
     } else if (const auto* retried = std::get_if<NodeRetryScheduled>(&event.body)) {
       still(before, retried->activation);
     } else if (const auto* requested = std::get_if<CallRequested>(&event.body)) {
@@ -49,6 +51,16 @@ class ActivationAuditor final : public Auditor {
     if (token.node != activation.node || token.lineage != activation.lineage)
       violate(run, "an event of a token that stands elsewhere");
     return token;
+  }
+  /// What others send to a node makes it and all behind it possible again.
+  void may_run(const Run& run, const TokensArrived& arrived) {
+    std::set<NodeIndex>& skipped = skipped_[run.id];
+    auto reaches = [&](NodeIndex from) {
+      skipped.erase(from);
+      std::erase_if(skipped, [&](NodeIndex node) { return run.definition->reach[from].has(node); });
+    };
+    if (arrived.edges.empty() && arrived.node != graph::no_node) reaches(arrived.node);
+    for (EdgeIndex edge : arrived.edges) reaches(run.definition->edges[edge].dst);
   }
   void skips(const Run& run, const NodesSkipped& skipped) {
     for (NodeIndex node : skipped.nodes) {

@@ -31,7 +31,8 @@ void audit_success(const StoredRun* stored, const Command& command, const RunSum
     lied(command, "the summary is another");
   if (is_terminal(told.status) && stored->summary != told) lied(command, "the end is another");
   if (const auto* start = std::get_if<StartRun>(&command.body)) {
-    if (stored->summary.request_hash != start->request_hash)
+    // What comes from outside joins a run that another message has begun.
+    if (!start->arrival && stored->summary.request_hash != start->request_hash)
       lied(command, "the run was started by another request");
     if (told.last_sequence > 0 && stored->version > 1) probe(Probe::start_repeated);
   }
@@ -69,6 +70,9 @@ void audit_answer(const SimStore& store, const Command& command, const Outcome<R
     case ErrorCode::type_fixed:
     case ErrorCode::wait_exists:
     case ErrorCode::contact_opted_out: return;
+    case ErrorCode::activation_closed:
+      if (!std::holds_alternative<TakeHop>(command.body)) lied(command, "nothing was closed");
+      return;
     case ErrorCode::wait_limit_account:
     case ErrorCode::wait_limit_execution:
       if (!std::holds_alternative<OpenWait>(command.body)) lied(command, "it opens no wait");

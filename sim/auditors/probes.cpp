@@ -61,7 +61,11 @@ class ProbeAuditor final : public Auditor {
   void see(const Run&, const Event&, const WaitCancelled&) { hook_(Probe::wait_cancelled); }
   void see(const Run&, const Event&, const WaitChanged&) { hook_(Probe::wait_changed); }
   void see(const Run&, const Event&, const WaitReleased&) { hook_(Probe::wait_released); }
+  void see(const Run& before, const Event&, const TokensArrived&) {
+    if (before.last_sequence > 3) hook_(Probe::run_fed);
+  }
   void see(const Run&, const Event&, const SplitOpened& body) {
+    if (body.activation.token == 0) hook_(Probe::split_fed);
     if (body.total == 0) hook_(Probe::split_empty);
     if (!body.activation.lineage.outside()) hook_(Probe::split_nested);
   }

@@ -106,7 +106,8 @@ class StateAuditor final : public Auditor {
       violate(run, "a branch could start and does not");
     for (auto [item, inner] : scope.branches) {
       branch(run, {id, item}, inner);
-      if (!inner.alive()) violate(run, "a branch with nothing alive is not resolved");
+      bool awaited = scope.awaited.contains(item);
+      if (awaited == inner.alive()) violate(run, "a branch with nothing alive is not resolved");
     }
   }
   void branch(const Run& run, Lineage lineage, const Branch& branch) {

@@ -130,6 +130,8 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
   host.callbacks.timeout_ms = static_cast<int64_t>(settings.callback_timeout_ms);
   host.callbacks.in_flight_max = settings.callback_in_flight_max;
   host.callbacks.in_flight_per_endpoint_max = settings.callback_per_endpoint_max;
+  if (settings.rabbitmq_execution == "hops" && !amqp_addresses(settings).empty())
+    host.limits.hops = AccountId(settings.rabbitmq_account);
   host.turn_commands_max = settings.turn_commands_max;
   host.queue_commands_max = settings.queue_commands_max;
   host.cached_runs_max = settings.cached_runs_max;

@@ -56,8 +56,8 @@ std::string complaint_about_bus(std::string_view name, const Settings& settings)
   if (name == "rabbitmq_queue_type" &&
       !is_one_of(settings.rabbitmq_queue_type, {"quorum", "classic"}))
     return "`quorum` or `classic`";
-  if (name == "rabbitmq_execution" && settings.rabbitmq_execution != "direct")
-    return "`direct`: this build does not publish single steps";
+  if (name == "rabbitmq_execution" && !is_one_of(settings.rabbitmq_execution, {"direct", "hops"}))
+    return "`direct` or `hops`";
   if (name == "rabbitmq_prefetch" &&
       (settings.rabbitmq_prefetch < 1 || settings.rabbitmq_prefetch > 1'000))
     return "1 to 1000";

@@ -214,7 +214,7 @@ TEST(Settings, passwords_in_addresses_are_shown_nowhere) {
   auto wrong = load({flag("rabbitmq_queue_type", "amqp://ann:s3cr3t@h1")}, {});
   ASSERT_FALSE(wrong);
   EXPECT_EQ(wrong.error().message.find("s3cr3t"), std::string::npos) << wrong.error().message;
-  EXPECT_FALSE(load({flag("rabbitmq_execution", "hops")}, {}));
+  EXPECT_FALSE(load({flag("rabbitmq_execution", "leaps")}, {}));
   EXPECT_FALSE(load({flag("rabbitmq_prefetch", "0")}, {}));
   EXPECT_FALSE(load({flag("rabbitmq_unconfirmed_max", "10001")}, {}));
   EXPECT_FALSE(load({flag("rabbitmq_connect_seconds", "601")}, {}));

@@ -10,8 +10,10 @@ namespace fermata {
 namespace {
 
 ContactKey key_of(const Command& command, const Run& run) {
-  if (const auto* start = std::get_if<StartRun>(&command.body))
-    return {start->account, start->contact_id};
+  const auto* start = std::get_if<StartRun>(&command.body);
+  // What comes from outside to a run that is known is about that run's contact.
+  bool joins = start && start->arrival && run.exists();
+  if (start && !joins) return {start->account, start->contact_id};
   return {run.account, run.contact_id};
 }
 

@@ -110,7 +110,10 @@ void Receiver::take_answers(Instant now) {
 
 void Receiver::settle(const BusDelivery& delivery, Reading reading, Instant now) {
   std::visit(Overloaded{[&](const Understood&) { bus_.settle(delivery.id, {}); },
-                        [&](const NothingToDo&) { bus_.settle(delivery.id, {}); },
+                        [&](const NothingToDo& nothing) {
+                          count(passed_, nothing.why);
+                          bus_.settle(delivery.id, {});
+                        },
                         [&](const Unusable& unusable) { bury(delivery, unusable, now); },
                         [&](const NotNow& later) {
                           if (is_of_store(later.error)) return rest(now);
@@ -127,10 +130,7 @@ void Receiver::put_off(const BusDelivery& delivery, const std::string& why, Inst
 /// The entry first, then the copy, then the acknowledgement: whatever is interrupted is repeated.
 void Receiver::bury(const BusDelivery& delivery, const Unusable& unusable, Instant now) {
   if (!outbox_.bury(entry_of(delivery, unusable, account_, now))) return rest(now);
-  {
-    std::lock_guard lock(dead_mutex_);
-    ++dead_[unusable.reason];
-  }
+  count(dead_, unusable.reason);
   if (on_dead) on_dead(delivery, unusable);
   std::string reason = unusable.reason;
   bus_.settle(delivery.id, {BusSettlement::Kind::dead, {}, std::move(reason)});
@@ -145,9 +145,19 @@ void Receiver::rest(Instant now) {
   next_rest_ = std::min(Duration{next_rest_.ms * 2}, rest_longest);
 }
 
+void Receiver::count(std::map<std::string, uint64_t>& counts, const std::string& reason) {
+  std::lock_guard lock(counts_mutex_);
+  ++counts[reason];
+}
+
 std::map<std::string, uint64_t> Receiver::dead_by_reason() const {
-  std::lock_guard lock(dead_mutex_);
+  std::lock_guard lock(counts_mutex_);
   return dead_;
+}
+
+std::map<std::string, uint64_t> Receiver::passed_by_reason() const {
+  std::lock_guard lock(counts_mutex_);
+  return passed_;
 }
 
 }  // namespace fermata

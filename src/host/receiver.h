@@ -35,6 +35,8 @@ class Receiver {
 
   // Safe from any thread.
   std::map<std::string, uint64_t> dead_by_reason() const;
+  /// Messages that were acknowledged without any effect: repeated ones, and late ones.
+  std::map<std::string, uint64_t> passed_by_reason() const;
   uint64_t taken() const { return taken_; }
 
  private:
@@ -53,6 +55,7 @@ class Receiver {
   void bury(const BusDelivery& delivery, const Unusable& unusable, Instant now);
   void put_off(const BusDelivery& delivery, const std::string& why, Instant now);
   void rest(Instant now);
+  void count(std::map<std::string, uint64_t>& counts, const std::string& reason);
 
   Bus& bus_;
   Interpreter& interpreter_;
@@ -64,8 +67,8 @@ class Receiver {
   Duration next_rest_ = rest_first;
   Instant resting_until_;
   std::atomic<uint64_t> taken_{0};
-  mutable std::mutex dead_mutex_;
-  std::map<std::string, uint64_t> dead_;
+  mutable std::mutex counts_mutex_;
+  std::map<std::string, uint64_t> dead_, passed_;
 };
 
 }  // namespace fermata

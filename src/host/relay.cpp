@@ -130,6 +130,7 @@ BusMessage Relay::send(uint64_t number, OutboxRow row) {
   message.id = std::move(row.id);
   message.body = std::move(row.body);
   message.headers.emplace_back("x-fermata-sequence", std::to_string(row.sequence));
+  if (row.token != 0) message.headers.emplace_back("x-fermata-token", std::to_string(row.token));
   if (!row.traceparent.empty()) message.headers.emplace_back("traceparent", row.traceparent);
   return message;
 }

@@ -35,7 +35,10 @@ std::vector<AuditLine> audit_lines(const Touched& touched) {
     if (command.actor == "engine") continue;
     const char* action = nullptr;
     std::string reason;
-    if (std::holds_alternative<StartRun>(command.body)) action = "execution.start";
+    // A token that joins a run which another message has begun is no start.
+    const auto* start = std::get_if<StartRun>(&command.body);
+    bool joins = start && start->arrival && touched.open->run.request_hash != start->request_hash;
+    if (start && !joins) action = "execution.start";
     if (std::holds_alternative<PauseRun>(command.body)) action = "execution.pause";
     if (std::holds_alternative<ResumeRun>(command.body)) action = "execution.resume";
     if (std::holds_alternative<SignalRun>(command.body)) action = "execution.signal";

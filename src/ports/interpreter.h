@@ -20,7 +20,7 @@ struct Unusable {
 };
 /// There is nothing to do any more.
 struct NothingToDo {
-  std::string why;
+  std::string why;  ///< a word, such as `duplicate`
 };
 /// It cannot be said now.
 struct NotNow {

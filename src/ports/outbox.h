@@ -23,6 +23,7 @@ struct OutboxRow {
   std::string body;
   bool last = false;  ///< only after all rows of its run before it are confirmed
   std::string traceparent{};
+  uint64_t token = 0;  ///< that comes back with the message (C-60), or 0
   bool operator==(const OutboxRow&) const = default;
   template <class V>
   void each(V&& v) {
@@ -34,6 +35,7 @@ struct OutboxRow {
     v("body", body);
     v("last", last);
     v("traceparent", traceparent);
+    v("token", token);
   }
 };
 

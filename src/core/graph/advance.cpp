@@ -112,6 +112,10 @@ void advance(Step& step) {
     if (auto id = next_ready(run)) {
       if (step.spent()) return;
       ++step.activations;
+      if (goes_by_broker(step, *id)) {
+        send_hop(step, *id);
+        continue;
+      }
       run_node(step, *id);
       if (auto limit = over_limit(step); limit && !step.over())
         fail_run(step, error_object(*limit, run.definition->nodes[run.definition->entry], 1));

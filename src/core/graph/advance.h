@@ -21,6 +21,12 @@ void advance(Step& step);
 void run_node(Step& step, TokenId id);
 void finish_node(Step& step, TokenId id, NodeOutput done);
 
+// hops.cpp
+/// Steps to a next node go by a broker, and this token has not come by it (C-60).
+bool goes_by_broker(const Step& step, TokenId id);
+/// Parks the token until it comes back.
+void send_hop(Step& step, TokenId id);
+
 // limits.cpp
 /// The limits that end a run rather than a node (G-110); empty while it is within them.
 std::optional<NodeError> over_limit(const Step& step);

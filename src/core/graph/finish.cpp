@@ -116,6 +116,8 @@ void tell_skipped(Step& step) {
   const Definition& definition = *run.definition;
   // Every node outside splits ends up done or skipped; nothing to tell while none is left open.
   if (run.done.size() + run.skipped.size() >= definition.nodes.size()) return;
+  // While others may send tokens anywhere nothing is sure never to run.
+  if (run.fed && run.root.alive()) return;
   NodeSet reachable = reachable_nodes(run);
   NodesSkipped event;
   for (NodeIndex node = 0; node < definition.nodes.size(); ++node) {

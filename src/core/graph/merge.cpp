@@ -88,7 +88,7 @@ bool judge_lineage(Step& step, Lineage lineage) {
     return true;
   }
   const Branch& branch = step.run.branch(lineage);
-  if (!pending.empty() && branch.tokens.empty() && branch.scopes.empty()) {
+  if (!pending.empty() && branch.tokens.empty() && branch.scopes.empty() && !step.run.fed) {
     // Only tokens held by merges are left: they wait for each other in a cycle (G-75).
     open_merge(step, pending.front());
     return true;

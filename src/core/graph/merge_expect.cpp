@@ -119,6 +119,11 @@ Expectation expect(const Run& run, const MergeKey& key) {
         deliverable[i] = true;
   }
 
+  if (run.fed) {
+    // Whatever has not come may still be sent by others (C-58).
+    for (size_t i = 0; i < node.in_edges.size(); ++i)
+      if (!arrived[i] && definition.is_level_edge(node.in_edges[i])) deliverable[i] = true;
+  }
   Expectation expectation;
   for (size_t i = 0; i < node.in_edges.size(); ++i) {
     if (arrived[i]) ++expectation.arrived;

@@ -319,6 +319,7 @@ void fire_token_timer(Step& step, TokenId id) {
       return stopped_at_gate(step, {WaitSource::graph, id}) ? void()
                                                             : time_out_event_wait(step, id);
     case Parked::retry: return retry_node(step, id);
+    case Parked::bus: return send_hop(step, id);
     case Parked::approval: return time_out_approval(step, id);
     default: check(false);
   }

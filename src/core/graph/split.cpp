@@ -123,7 +123,7 @@ void settle(Step& step, Lineage lineage) {
   auto scope = step.run.scopes.find(lineage.scope);
   if (scope == step.run.scopes.end()) return;
   const Branch* found = scope->second.branches.find(lineage.item);
-  if (found == nullptr || found->alive()) return;
+  if (found == nullptr || found->alive() || scope->second.awaited.contains(lineage.item)) return;
   bool arrived = found->arrived_edge.has_value();
   resolve_slot(step, {lineage, arrived ? SlotOutcome::value : SlotOutcome::ended, 0, {}});
 }

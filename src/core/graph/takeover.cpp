@@ -33,7 +33,7 @@ void take_over(Step& step) {
     if (scope.closed) continue;
     if (scope.resolved == scope.total) full.push_back(id);
     for (auto [item, branch] : scope.branches)
-      if (!branch.alive()) quiet.push_back({id, item});
+      if (!branch.alive() && !scope.awaited.contains(item)) quiet.push_back({id, item});
   }
   for (Lineage lineage : quiet) settle(step, lineage);
   for (ScopeId id : full)

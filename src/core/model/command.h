@@ -11,6 +11,7 @@
 #include "base/value.h"
 #include "core/approval/vote.h"
 #include "core/graph/definition.h"
+#include "core/model/arrival.h"
 #include "core/model/call.h"
 #include "core/model/signal.h"
 #include "core/model/trace.h"
@@ -52,6 +53,8 @@ struct StartRun {
   RunId key{};                       ///< what its idempotency keys are made from; empty: its id
   /// The state a retry, rerun or fork begins with, made by core/run/restart.h.
   std::shared_ptr<const Run> seed;
+  /// What another program sent: the first token of the run, or one more of a run that is known.
+  std::shared_ptr<const ForeignToken> arrival{};
 };
 /// Look at the clock: fires what is due and goes on with what is ready.
 struct WakeRun {
@@ -246,11 +249,17 @@ struct OfferSignal {
   std::string failed{};  ///< as of WakeRun
 };
 
+/// A token that was sent by a broker has come back (C-60).
+struct TakeHop {
+  uint64_t token = 0;
+};
+
 using CommandBody = std::variant<StartRun, WakeRun, AnswerCall, RecoverCalls, CancelRun, PauseRun,
                                  ResumeRun, SignalRun, MigrateRun, SettleJob, SettleChild,
                                  SettleSignal, ResumeWait, CancelWait, ChangeWait, HoldWaits,
                                  ReleaseWaits, AnswerApproval, OpenWait, CompleteRun, TakeAnswer,
-                                 OfferSignal, FollowContact, AchieveGoals, FollowZones, SagaOrder>;
+                                 OfferSignal, FollowContact, AchieveGoals, FollowZones, SagaOrder,
+                                 TakeHop>;
 
 /// An imperative addressed to one run.
 struct Command {

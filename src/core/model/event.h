@@ -7,6 +7,7 @@
 #include "base/box.h"
 #include "core/model/activation.h"
 #include "core/model/approval_events.h"
+#include "core/model/arrival_events.h"
 #include "core/model/run.h"
 #include "core/model/saga_events.h"
 #include "core/model/wait_ends.h"
@@ -464,7 +465,7 @@ using EventBody =
                  WaitEnded, SignalMatched, GoalAchieved, SagaRecorded, RollbackRequested,
                  RollbackStarted, StopAnswered, UndoSubmitted, UndoEnded, UndoResumed,
                  RollbackEnded, SagaJoined, ResumeFailed, JobOutputWithdrawn, TimerHeld,
-                 RunKeyed>;
+                 RunKeyed, EntryVacated, TokensArrived, TokenSent, TokenTaken>;
 std::string_view type_name(const EventBody& body);
 
 /// What lists the fields of an event.

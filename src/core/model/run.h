@@ -46,6 +46,7 @@ enum class Parked : uint8_t {
   sent,    ///< whether a signal reached its run
   approval,  ///< the answer of people
   event,   ///< a signal to the contact, the run or the account (for_event)
+  bus,     ///< sent by a broker, to come back (C-60)
 };
 
 /// True when the work is done by another root, which will report.
@@ -103,6 +104,8 @@ struct Scope {
   Branches branches;
   std::vector<Slot> slots;
   StepStarts starts{};  ///< of the split's token
+  std::set<uint32_t> awaited{};      ///< branches that another program has not sent yet (C-56)
+  std::map<uint32_t, Value> given{};  ///< items as others sent them; `items` holds none of those
 };
 
 struct MergeKey {
@@ -243,6 +246,7 @@ struct Run {
   std::map<NodeIndex, Ended> ended;  ///< where tokens ended outside splits
   std::set<NodeIndex> done;     ///< nodes outside splits that ended at least once
   std::set<NodeIndex> skipped;  ///< told as never to run
+  bool fed = false;  ///< more tokens may come from outside (C-58)
 
   /// What a script has come to; null when the run is a graph or has ended. Copies of the run share
   /// it, so it is changed only through `own_script`.

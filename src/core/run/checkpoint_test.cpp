@@ -174,11 +174,13 @@ TEST(Snapshot, form_of_an_older_program_is_read) {
   ByteWriter saga;
   FieldWriter(saga).put(Saga());
   size_t sixth_fields = saga.bytes().size() + 1;
-  std::string fifth = "\x05" + bytes.substr(1, bytes.size() - 1 - sixth_fields);
+  constexpr size_t seventh_fields = 1;
+  std::string sixth = "\x06" + bytes.substr(1, bytes.size() - 1 - seventh_fields);
+  std::string fifth = "\x05" + sixth.substr(1, sixth.size() - 1 - sixth_fields);
   std::string fourth = "\x04" + fifth.substr(1, fifth.size() - 1 - fifth_fields);
   std::string third = "\x03" + fourth.substr(1, fourth.size() - 1 - fourth_fields);
   std::string older = "\x02" + third.substr(1, third.size() - 1 - third_fields);
-  for (const std::string& form : {fifth, fourth, third, older}) {
+  for (const std::string& form : {sixth, fifth, fourth, third, older}) {
     auto read = decode_snapshot(form, told.run.definition);
     ASSERT_TRUE(read);
     EXPECT_EQ(encode_snapshot(*read), bytes);

@@ -26,13 +26,14 @@ Decision concluded(Step& step, bool ended_before) {
 Activation activation_of(const Run& run, TokenId id) {
   const Token& token = run.tokens.at(id);
   uint32_t visit = token.visit;
-  if (token.parked == Parked::ready || token.parked == Parked::start) {
+  if (token.parked == Parked::ready || token.parked == Parked::start ||
+      token.parked == Parked::bus) {
     visit = 0;
     const graph::Node& node = run.definition->nodes[token.node];
     if (token.gathers != 0 && node.type == graph::NodeType::split) {
       // A split that fails because its items did is still the activation that opened them.
       visit = run.scopes.at(token.gathers).visit;
-    } else if (node.repeatable) {
+    } else if (node.repeatable || run.fed) {
       const auto& visits = run.branch(token.lineage).visits;
       if (const uint32_t* next = visits.find(token.node)) visit = *next;
     }
@@ -88,6 +89,7 @@ Outcome<Decision> decide(Run& run, const Command& command, const Given& given) {
           [&](const FollowZones&) { return on_follow_zones(step); },
           [&](const AchieveGoals& body) { return on_achieve_goals(step, body); },
           [&](const SagaOrder& body) { return saga::on_order(step, command, body); },
+          [&](const TakeHop& body) { return on_take_hop(step, body); },
       },
       command.body);
   if (!outcome) return Failure{std::move(outcome).error()};

@@ -1,4 +1,5 @@
 #include "core/run/approval_events.h"
+#include "core/run/arrival_events.h"
 #include "core/run/tokens.h"
 
 #include "base/check.h"
@@ -50,27 +51,6 @@ void finish(Run& run, const Activation& activation, Token token, Value output,
   token.payload = json ? *json : output;
   if (activation.lineage.outside()) run.done.insert(activation.node);
   follow(run, std::move(token), edges, std::move(output));
-}
-
-/// A split whose failure is ignored behaves as if it had no items: its aggregator runs with [].
-void skip_split(Run& run, Token token, Value output, NodeIndex aggregator, Instant at) {
-  Scope scope;
-  scope.split = token.node;
-  scope.outer = token.lineage;
-  scope.closed = true;
-  scope.opened_at = at;
-  scope.items = Value::array();
-  ScopeId id = run.next_scope++;
-  Token next;
-  next.node = aggregator;
-  next.edge = token.edge;
-  next.lineage = token.lineage;
-  next.context = token.context.with(Context::of_node(token.node), std::move(output));
-  next.payload = token.payload;
-  next.starts = token.starts;
-  next.gathers = id;
-  run.scopes.emplace(id, std::move(scope));
-  add_token(run, run.next_token++, std::move(next));
 }
 
 void apply(Run& run, const Box<RunStarted>& start, Instant at) {
@@ -229,6 +209,7 @@ void apply(Run& run, const WaitResumed& event, Instant at) {
 }
 
 void apply(Run& run, const SplitOpened& event, Instant at) {
+  if (event.activation.token == 0) return open_from_outside(run, event, at);
   begin(run, event.activation, at);
   Token token = take_token(run, event.activation.token);
   Scope scope;

@@ -31,7 +31,8 @@ std::string_view type_name(const EventBody& body) {
       "WaitEnded",         "SignalMatched",      "GoalAchieved",    "SagaRecorded",
       "RollbackRequested", "RollbackStarted",    "StopAnswered",    "UndoSubmitted",
       "UndoEnded",         "UndoResumed",        "RollbackEnded",   "SagaJoined",
-      "ResumeFailed",      "JobOutputWithdrawn", "TimerHeld",       "RunKeyed"};
+      "ResumeFailed",      "JobOutputWithdrawn", "TimerHeld",       "RunKeyed",
+      "EntryVacated",      "TokensArrived",      "TokenSent",       "TokenTaken"};
   static_assert(std::size(names) == std::variant_size_v<EventBody>);
   if (const auto* note = std::get_if<FlowNoted>(&body)) return script_event_name(*note);
   if (const auto* settled = std::get_if<FlowSettled>(&body)) return script_event_name(*settled);

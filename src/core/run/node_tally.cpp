@@ -112,6 +112,13 @@ void NodeTally::count_cancelled(const TokensCancelled& event) {
   }
 }
 
+/// Those over the edges of a split were counted when it opened.
+void NodeTally::count_arrived(const TokensArrived& event) {
+  for (EdgeIndex edge : event.edges)
+    if (definition_->nodes[definition_->edges[edge].src].type != graph::NodeType::split)
+      ++edge_counts_[edge];
+}
+
 void NodeTally::count(const Event& event) {
   const EventBody& body = event.body;
   if (const auto* e = start_in(body); e && !e->seed.empty())
@@ -157,6 +164,7 @@ void NodeTally::count(const Event& event) {
   if (const auto* e = std::get_if<NodesSkipped>(&body))
     for (NodeIndex node : e->nodes) move(node, skipped);
   if (const auto* e = std::get_if<TokensCancelled>(&body)) count_cancelled(*e);
+  if (const auto* e = std::get_if<TokensArrived>(&body)) count_arrived(*e);
 }
 
 Value NodeTally::node(NodeIndex index) const {

@@ -312,6 +312,7 @@ Outcome<void> decide_script(Step& step, const Command& command) {
           [&](const SagaOrder& body) -> Outcome<void> {
             return saga::on_order(step, command, body);
           },
+          [&](const TakeHop& body) -> Outcome<void> { return on_take_hop(step, body); },
       },
       command.body);
 }

@@ -12,10 +12,13 @@ Outcome<void> on_start(Step& step, const Command& command, const StartRun& start
   if (run.exists()) {
     // The same request again is answered with the run it made; nothing happens twice.
     if (run.request_hash == start.request_hash) return {};
+    if (start.arrival && start.arrival->joins && run.account == start.account)
+      return on_arrival(step, command, start);
     return fail(ErrorCode::idempotency_key_reused,
                 "execution " + command.run.text() + " was started by another request");
   }
   FERMATA_TRY_VOID(refuse_opted_out(step.given, start.workflow));
+  if (start.arrival) FERMATA_TRY_VOID(check_arrival(step, *start.arrival));
   run.id = command.run;
   run.definition = start.definition;
   RunStarted event;
@@ -60,6 +63,11 @@ Outcome<void> on_start(Step& step, const Command& command, const StartRun& start
   if (start.seed && !start.definition->is_script()) graph::take_over(step);
   if (start.definition->is_script()) tell_asks(step, std::exchange(step.run.script_asks, {}));
   if (start.waits_its_turn) return {};
+  if (start.arrival) {
+    step.emit(EntryVacated{run.tokens.begin()->first});
+    take_arrival(step, *start.arrival, command.actor);
+    return {};
+  }
   if (start.definition->is_script()) {
     advance_script(step);
   } else {

@@ -12,7 +12,7 @@ namespace {
 /// Another one whenever the form changes, so that a state of another form is not read as one of
 /// this (checkpoint_test.cpp holds it against the form). Histories hold states that restarted runs
 /// began with, so older forms are read for ever.
-constexpr uint8_t snapshot_format = 6;
+constexpr uint8_t snapshot_format = 7;
 constexpr uint8_t oldest_format = 2;
 
 /// Contexts and values are written in full where first met and by number afterwards.
@@ -95,6 +95,17 @@ class SnapshotWriter : public FieldWriter {
   void put(const StepStarts& starts) {
     out_.varint(starts.size());
     for (const auto& [node, began] : starts) { put(node); put(began); }
+  }
+  /// Scopes whose branches come from outside.
+  void put_foreign(const Run& run) {
+    size_t count = 0;
+    auto is_foreign = [](const Scope& s) { return !s.awaited.empty() || !s.given.empty(); };
+    for (const auto& [id, scope] : run.scopes) count += is_foreign(scope) ? 1 : 0;
+    out_.varint(count);
+    for (const auto& [id, scope] : run.scopes) {
+      if (!is_foreign(scope)) continue;
+      put(id); put_all(scope.awaited); put_map(scope.given);
+    }
   }
   /// Those of few tokens: where each of them stands, then what it is.
   void put_starts(const Run& run) {
@@ -196,6 +207,15 @@ class SnapshotReader : public FieldReader {
   void take(WaitKey& k) { take(k.source); take(k.number); }
   void take(StepEnd& e) { take(e.at); take(e.opened); take_set(e.signals); }
   void take(StepStarts& starts) { take_map(starts); }
+  void take_foreign(Run& run) {
+    for (size_t n = in_.count(); n > 0 && in_.ok(); --n) {
+      ScopeId id = 0;
+      take(id);
+      auto scope = run.scopes.find(id);
+      if (scope == run.scopes.end()) return in_.fail();
+      take_set(scope->second.awaited); take_map(scope->second.given);
+    }
+  }
   void take_starts(Run& run) {
     std::map<TokenId, StepStarts> of_tokens;
     take_map(of_tokens);
@@ -313,6 +333,8 @@ std::string encode_snapshot(const Run& run) {
   writer.put(run.endings);
   writer.put(run.saga);
   writer.put(run.rolls_back);
+  writer.put(run.fed);
+  if (run.fed) writer.put_foreign(run);
   return out.take();
 }
 
@@ -378,6 +400,8 @@ Outcome<Run> decode_snapshot(std::string_view bytes, graph::DefinitionRef defini
     reader.take(run.saga);
     reader.take(run.rolls_back);
   }
+  if (form >= 7) reader.take(run.fed);
+  if (run.fed) reader.take_foreign(run);
   if (!known || !in.done())
     return fail(ErrorCode::data_damaged, "the stored state of a run cannot be read");
   return run;

@@ -1,4 +1,5 @@
 #pragma once
+#include <set>
 #include <vector>
 
 #include "base/random.h"
@@ -42,6 +43,7 @@ class Step {
   Decision decision;
   uint32_t activations = 0;      ///< spent of steps_per_commit
   std::vector<Lineage> touched;  ///< where tokens moved: their merges are judged again
+  std::set<TokenId> here{};      ///< came by a broker: they run here and are not sent again
   JobId settled{};               ///< the job whose end this decision is told of, or empty
   flow::StepPool pool;           ///< of the activation under way
   uint64_t steps = 0;            ///< that earlier activations of this decision took from theirs
@@ -59,6 +61,12 @@ Activation activation_of(const Run& run, TokenId id);
 
 // One file each. They check first and refuse without a trace, then emit.
 Outcome<void> on_start(Step& step, const Command& command, const StartRun& start);
+/// A token of another program at a run that is known (C-56, C-57).
+Outcome<void> on_arrival(Step& step, const Command& command, const StartRun& start);
+/// The same as the first of a new run; `check_arrival` says whether it can be, before any event.
+Outcome<void> check_arrival(const Step& step, const ForeignToken& token);
+void take_arrival(Step& step, const ForeignToken& token, const std::string& by);
+Outcome<void> on_take_hop(Step& step, const TakeHop& hop);
 Outcome<void> on_wake(Step& step);
 Outcome<void> on_answer(Step& step, const CallAnswer& answer);
 Outcome<void> on_recover(Step& step, const RecoverCalls& recover);

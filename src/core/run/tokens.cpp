@@ -53,7 +53,8 @@ Token& begin(Run& run, const Activation& activation, Instant at) {
   const graph::Node& node = run.definition->nodes[token.node];
   if (node.start_named) token.starts[token.node] = at;
   if (node.start_outside) token.starts[graph::no_node] = at;
-  if (node.repeatable) {
+  // Others may send a token anywhere, and more than once.
+  if (node.repeatable || run.fed) {
     uint32_t& next = run.branch(token.lineage).visits[token.node];
     next = std::max(next, activation.visit + 1);
   }
@@ -90,7 +91,28 @@ void end_token(Run& run, const Token& token, Value output) {
   ended.context = Context::unite(ended.context, token.context);
 }
 
+void skip_split(Run& run, Token token, Value output, NodeIndex aggregator, Instant at) {
+  Scope scope;
+  scope.split = token.node;
+  scope.outer = token.lineage;
+  scope.closed = true;
+  scope.opened_at = at;
+  scope.items = Value::array();
+  ScopeId id = run.next_scope++;
+  Token next;
+  next.node = aggregator;
+  next.edge = token.edge;
+  next.lineage = token.lineage;
+  next.context = token.context.with(Context::of_node(token.node), std::move(output));
+  next.payload = token.payload;
+  next.starts = token.starts;
+  next.gathers = id;
+  run.scopes.emplace(id, std::move(scope));
+  add_token(run, run.next_token++, std::move(next));
+}
+
 Value item_of(const Scope& scope, uint32_t index) {
+  if (auto given = scope.given.find(index); given != scope.given.end()) return given->second;
   auto items = scope.items.items();
   if (scope.batch_size <= 1) return items[index];
   size_t from = size_t{index} * scope.batch_size;
@@ -146,6 +168,7 @@ void close_open_slots(Scope& scope) {
     ++scope.failed;
   }
   scope.branches.clear();
+  scope.awaited.clear();
 }
 
 std::vector<const Arrival*> in_edge_order(const Merge& merge) {

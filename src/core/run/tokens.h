@@ -25,6 +25,8 @@ void set_due(Run& run, TokenId id, Token& token, std::optional<Instant> due);
 void follow(Run& run, Token token, const std::vector<EdgeIndex>& edges, Value output);
 /// Remembers where a token ended outside splits.
 void end_token(Run& run, const Token& token, Value output);
+/// A split whose failure is ignored behaves as if it had no items: its aggregator runs with [].
+void skip_split(Run& run, Token token, Value output, NodeIndex aggregator, Instant at);
 void start_branch(Run& run, ScopeId id, Scope& scope);
 void close_open_slots(Scope& scope);
 /// What the aggregator of a closed scope gives: values in item order, never text (G-67).

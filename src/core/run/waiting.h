@@ -51,6 +51,7 @@ class NodeTally {
   void open_scope(ScopeId id, OpenScope scope);
   void close_scope(ScopeId id);
   void count_cancelled(const TokensCancelled& event);
+  void count_arrived(const TokensArrived& event);
   /// Forgets what is open in the lineages from `first` to `last`, and in what was opened in them.
   void drop(Lineage first, Lineage last);
 

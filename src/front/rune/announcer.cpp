@@ -78,6 +78,42 @@ Value start_body(const Run& run, const RunStarted& started, bool compat) {
   return out;
 }
 
+/// What the token knows, by the names of nodes.
+Value context_of(const Run& run, const Token& token) {
+  Value out = Value::object();
+  token.context.each([&](Context::Key key, const Context::Entry& entry) {
+    if (key == Context::json_key) out.set("$json", entry.value);
+    if (key < Context::of_node(0)) return;
+    NodeIndex node = key - Context::of_node(0);
+    if (node < run.definition->nodes.size())
+      out.set("$" + run.definition->nodes[node].name, entry.value);
+  });
+  return out;
+}
+
+/// A step to a next node (C-60). Who takes it here needs its token alone; others read the rest.
+Value hop_body(const Run& run, const OpenScopes& scopes, const Token& token, bool compat) {
+  const graph::Definition& definition = *run.definition;
+  Value out = Value::object({{"workflow_id", run.workflow.text()},
+                             {"execution_id", run.id.text()},
+                             {"current_node", definition.nodes[token.node].id},
+                             {"from_node", definition.nodes[definition.edges[token.edge].src].id},
+                             {"workflow_version", run.workflow_version},
+                             {"workflow_version_id", 0},
+                             {"lineage_stack", lineage_stack(run, scopes, token.lineage)},
+                             {"is_worker_initiated", true}});
+  if (compat) {
+    Value whole = out;
+    whole.set("workflow_definition", definition.canonical);
+    whole.set("accumulated_context", context_of(run, token));
+    if (to_json(whole).size() <= start_bytes_max) return whole;
+  }
+  std::string base = "/api/v1/executions/" + run.id.text();
+  out.set("workflow_definition", Value::object({{"ref", base}, {"hash", definition.hash.text()}}));
+  out.set("accumulated_context", Value::object({{"ref", base}}));
+  return out;
+}
+
 /// Splits that stood open at some time during the events.
 OpenScopes all_scopes(const OpenScopes& before, std::span<const Event> events) {
   OpenScopes out = before;
@@ -110,6 +146,13 @@ std::vector<OutboxRow> RuneAnnouncer::announce(const Run& run, std::span<const E
     std::string id = run.id.text() + ":" + std::to_string(event.sequence);
     if (const RunStarted* started = start_in(event.body))
       add(event, initiated_queue, id, start_body(run, *started, options_.compat));
+    if (const auto* sent = std::get_if<TokenSent>(&event.body)) {
+      auto token = run.tokens.find(sent->activation.token);
+      // What has gone on or was cancelled in the same commit needs no message.
+      if (token != run.tokens.end() && token->second.parked == Parked::bus)
+        add(event, execution_queue, id, hop_body(run, scopes, token->second, options_.compat))
+            ->token = token->first;
+    }
     size_t told_of = 0;
     for (const Status& status : statuses_of(run, event, options_.compat)) {
       std::string own = id + std::string(status.suffix);

@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "base/trace_context.h"
 #include "front/inlined_credentials.h"
-#include "front/rune/begin_at.h"
+#include "front/rune/token_message.h"
 
 namespace fermata::rune {
 
@@ -14,11 +14,6 @@ constexpr size_t id_bytes_max = 100;
 constexpr size_t known_max = 256;
 constexpr uint32_t visits_max = 1'000;
 constexpr const char* actor = "rabbitmq";
-
-std::string text_in(const Value& body, std::string_view field) {
-  const Value* found = body.find(field);
-  return found && found->is_string() ? std::string(found->as_string()) : "";
-}
 
 bool is_id(const std::string& text) {
   if (text.empty() || text.size() > id_bytes_max) return false;
@@ -80,6 +75,28 @@ std::string definition_id(const std::string& workflow) {
   return id.size() <= id_bytes_max ? id : "rune." + sha256_hex(workflow).substr(0, 32);
 }
 
+bool stands_in(const graph::Definition& definition) {
+  return definition.nodes.size() == 1 && definition.nodes[0].type == graph::NodeType::fail &&
+         definition.nodes[0].raw.get("code") == Value("invalid_definition");
+}
+
+/// What was published by this program carries its origin.
+bool is_ours(const BusDelivery& delivery) {
+  return find_header(delivery.headers, "x-fermata-origin") != nullptr;
+}
+
+/// The token that comes back with a message of our own (C-60), or 0.
+uint64_t hop_of(const BusDelivery& delivery) {
+  const std::string* token = find_header(delivery.headers, "x-fermata-token");
+  if (!token || !is_ours(delivery) || token->empty() || token->size() > 19) return 0;
+  uint64_t number = 0;
+  for (char c : *token) {
+    if (c < '0' || c > '9') return 0;
+    number = number * 10 + static_cast<uint64_t>(c - '0');
+  }
+  return number;
+}
+
 }  // namespace
 
 std::string mark_of(const BusDelivery& delivery) {
@@ -103,73 +120,73 @@ Reading RuneInterpreter::read(const BusDelivery& delivery) {
                     "printable characters."};
   if (text_in(*body, "current_node").empty())
     return Unusable{"current_node_missing", "current_node is missing or no text.", RunId(run)};
-  return delivery.queue == resume_queue ? read_resume(delivery, *body)
-                                        : read_execution(delivery, *body);
+  return read_node(delivery, *body);
 }
 
-Reading RuneInterpreter::read_execution(const BusDelivery& delivery, const Value& body) {
+Reading RuneInterpreter::read_node(const BusDelivery& delivery, const Value& body) {
   RunId run(text_in(body, "execution_id"));
   auto known = parts_.reader.summary(run);
   if (!known) return NotNow{known.error()};
-  auto taken = parts_.outbox.is_marked(run, mark_of(delivery));
-  if (!taken) return NotNow{taken.error()};
-  if (*known && *taken) return NothingToDo{"duplicate"};
-  // What is ours and came back after its run was lost is told to people (C-57).
-  if (!*known && find_header(delivery.headers, "x-fermata-origin"))
+  if (*known && (*known)->account != options_.account)
+    return Unusable{"execution_known", "The execution belongs to another account.", run};
+  if (*known) {
+    auto taken = parts_.outbox.is_marked(run, mark_of(delivery));
+    if (!taken) return NotNow{taken.error()};
+    if (*taken) return NothingToDo{"duplicate"};
+    if (is_terminal((*known)->status)) return NothingToDo{"run_finished"};
+  } else if (is_ours(delivery)) {
+    // What is ours and came back after its run was lost is told to people (C-57).
     return Unusable{"orphan", "The message is of this cluster; its execution is not known.", run};
-  if (*known && is_terminal((*known)->status)) return NothingToDo{"run_finished"};
-  return start(delivery, body);
-}
-
-Reading RuneInterpreter::start(const BusDelivery& delivery, const Value& body) {
-  RunId run(text_in(body, "execution_id"));
-  const Value& lineage = body.get("lineage_stack");
-  if (lineage.is_array() && lineage.size() > 0)
-    return Unusable{"lineage_unsupported",
-                    "An execution that begins inside a split is not taken; start it before the "
-                    "split.",
-                    run};
-  auto definition = definition_of(body);
+  }
+  if (uint64_t token = hop_of(delivery); token != 0)
+    return Understood{Command{run, TakeHop{token}, actor}, mark_of(delivery)};
+  auto definition = *known ? definition_of_known(body, **known) : definition_of(body);
   if (!definition) {
     if (definition.error().code == ErrorCode::invalid_field)
       return Unusable{"definition_missing", definition.error().message, run};
+    if (definition.error().code == ErrorCode::invalid_definition)
+      return Unusable{"definition_mismatch", definition.error().message, run};
     return NotNow{definition.error()};
   }
-  std::string at = text_in(body, "current_node");
-  auto node = (*definition)->node_by_id(at);
-  if (!node) return Unusable{"node_unknown", "The definition has no node " + at + ".", run};
-  Begin begin = begin_with(**definition, body.get("accumulated_context"));
+  bool resumes = delivery.queue == resume_queue;
+  if (*known && resumes && !(*definition)->node_by_id(text_in(body, "current_node")))
+    return resume_by_step(delivery, body);
+  return token_of(delivery, body, *definition, resumes);
+}
+
+Reading RuneInterpreter::token_of(const BusDelivery& delivery, const Value& body,
+                                  const graph::DefinitionRef& definition, bool resumes) {
+  // Where a definition has mistakes its nodes and edges mean nothing.
+  Value bare = stands_in(*definition)
+                   ? Value::object({{"execution_id", body.get("execution_id")},
+                                    {"current_node", body.get("current_node")}})
+                   : body;
+  auto read = read_token(*definition, bare, resumes, !is_ours(delivery));
+  if (auto* unusable = std::get_if<Unusable>(&read)) return std::move(*unusable);
+  TokenMessage& message = std::get<TokenMessage>(read);
   StartRun command;
   command.account = options_.account;
   command.workflow = WorkflowId(text_in(body, "workflow_id"));
   const Value& version = body.get("workflow_version");
   if (version.is_integer() && version.as_integer() > 0 && version.as_integer() <= UINT32_MAX)
     command.workflow_version = static_cast<uint32_t>(version.as_integer());
-  command.definition = *definition;
-  command.input = begin.input;
-  command.trigger = begin.input;
+  command.definition = definition;
+  command.input = message.input;
+  command.trigger = message.input;
   command.trigger_kind = "rabbitmq";
   command.labels = Value::object();
   command.request_hash = mark_of(delivery);
   if (const std::string* trace = find_header(delivery.headers, "traceparent"))
     if (auto parsed = parse_trace(*trace, "")) command.trace.parent = traceparent_of(*parsed);
-  if (*node != (*definition)->entry || !begin.plain)
-    command.seed = state_at(*definition, *node, std::move(begin));
+  if (!message.plain)
+    command.arrival = std::make_shared<const ForeignToken>(std::move(message.token));
+  RunId run(text_in(body, "execution_id"));
   return Understood{Command{run, std::move(command), actor}, mark_of(delivery)};
 }
 
-Reading RuneInterpreter::read_resume(const BusDelivery& delivery, const Value& body) {
+/// Waits of scripts and of the API are known by their step alone.
+Reading RuneInterpreter::resume_by_step(const BusDelivery& delivery, const Value& body) {
   RunId run(text_in(body, "execution_id"));
-  auto known = parts_.reader.summary(run);
-  if (!known) return NotNow{known.error()};
-  if (!*known) return Unusable{"execution_unknown", "There is no such execution.", run};
-  if ((*known)->account != options_.account)
-    return Unusable{"execution_unknown", "There is no such execution.", run};
-  if (is_terminal((*known)->status)) return NothingToDo{"run_finished"};
-  // Its wait may be over because of this very message.
-  auto taken = parts_.outbox.is_marked(run, mark_of(delivery));
-  if (!taken) return NotNow{taken.error()};
-  if (*taken) return NothingToDo{"duplicate"};
   WaitFilter filter;
   filter.account = options_.account;
   filter.run = run;
@@ -177,7 +194,6 @@ Reading RuneInterpreter::read_resume(const BusDelivery& delivery, const Value& b
   filter.statuses = {WaitStatus::scheduled, WaitStatus::waiting};
   auto waits = parts_.reader.list_waits(filter, 2, {});
   if (!waits) return NotNow{waits.error()};
-  std::string mark = mark_of(delivery);
   if (waits->items.empty())
     return Unusable{"wait_unknown", "No wait is open at " + filter.step + ".", run};
   if (waits->items.size() > 1)
@@ -185,7 +201,7 @@ Reading RuneInterpreter::read_resume(const BusDelivery& delivery, const Value& b
   ResumeWait command;
   command.wait = waits->items.front().wait.id;
   command.reason = "workflow.resume";
-  return Understood{Command{run, std::move(command), actor}, std::move(mark)};
+  return Understood{Command{run, std::move(command), actor}, mark_of(delivery)};
 }
 
 /// Whatever is due of the run fires; what is not stays (C-57).
@@ -206,17 +222,37 @@ Reading RuneInterpreter::refused(const BusDelivery& delivery, const Error& error
     case ErrorCode::run_finished:
     case ErrorCode::nothing_due:
     case ErrorCode::activation_closed:
-    case ErrorCode::wait_ended: return NothingToDo{error.message};
-    case ErrorCode::idempotency_key_reused:
-      return Unusable{"execution_known",
-                      "The execution was begun by another message; arrivals from outside are not "
-                      "taken.",
-                      run};
+    case ErrorCode::wait_ended: return NothingToDo{std::string(name_of(error.code))};
+    // A start under another id, of an execution that is there.
+    case ErrorCode::idempotency_key_reused: return NothingToDo{"started_already"};
+    case ErrorCode::invalid_definition: return Unusable{"definition_mismatch", error.message, run};
+    case ErrorCode::invalid_field: return Unusable{"lineage_invalid", error.message, run};
     case ErrorCode::queue_full:
     case ErrorCode::run_paused:
     case ErrorCode::wait_limit_account: return NotNow{error};
     default: return Unusable{std::string(name_of(error.code)), error.message, run};
   }
+}
+
+/// What the message brings must be what the run has. One that brings none means that.
+Outcome<graph::DefinitionRef> RuneInterpreter::definition_of_known(const Value& body,
+                                                                   const RunSummary& known) {
+  const Value& document = body.get("workflow_definition");
+  if (!document.is_object() || !document.find("nodes"))
+    return parts_.definitions.load(known.definition);
+  graph::CheckedDefinition checked = check(document);
+  if (!checked.errors.empty() || checked.definition->hash != known.definition)
+    return fail(ErrorCode::invalid_definition,
+                "The message brings another definition than the execution has.");
+  // Senders refresh tokens under an id that is known.
+  FERMATA_TRY_VOID(keep_credentials(document));
+  return parts_.definitions.keep(checked.definition);
+}
+
+graph::CheckedDefinition RuneInterpreter::check(const Value& document) const {
+  graph::CheckedDefinition checked = graph::check_definition(document, {}, limits_);
+  if (!is_only_unbounded(checked.errors)) return checked;
+  return graph::check_definition(with_visit_limits(document), {}, limits_);
 }
 
 Outcome<graph::DefinitionRef> RuneInterpreter::definition_of(const Value& body) {
@@ -230,9 +266,7 @@ Outcome<graph::DefinitionRef> RuneInterpreter::definition_of(const Value& body) 
     FERMATA_TRY_VOID(keep_credentials(document));
     return found->second;
   }
-  graph::CheckedDefinition checked = graph::check_definition(document, {}, limits_);
-  if (is_only_unbounded(checked.errors))
-    checked = graph::check_definition(with_visit_limits(document), {}, limits_);
+  graph::CheckedDefinition checked = check(document);
   bool usable = checked.errors.empty();
   if (usable) {
     FERMATA_TRY_VOID(keep_credentials(document));

@@ -31,10 +31,14 @@ class RuneInterpreter final : public Interpreter {
   Reading refused(const BusDelivery& delivery, const Error& error) override;
 
  private:
-  Reading read_execution(const BusDelivery& delivery, const Value& body);
-  Reading read_resume(const BusDelivery& delivery, const Value& body);
+  /// From `workflow.execution` or `workflow.resume`.
+  Reading read_node(const BusDelivery& delivery, const Value& body);
+  Reading token_of(const BusDelivery& delivery, const Value& body,
+                   const graph::DefinitionRef& definition, bool resumes);
+  Reading resume_by_step(const BusDelivery& delivery, const Value& body);
   Reading read_timeout(const BusDelivery& delivery, const Value& body);
-  Reading start(const BusDelivery& delivery, const Value& body);
+  Outcome<graph::DefinitionRef> definition_of_known(const Value& body, const RunSummary& known);
+  graph::CheckedDefinition check(const Value& document) const;
   /// The definition of a message, stored and ready; a stand-in that fails where it has mistakes.
   Outcome<graph::DefinitionRef> definition_of(const Value& body);
   Outcome<graph::DefinitionRef> keep(const graph::CheckedDefinition& checked, const Value& body);

@@ -335,10 +335,13 @@ class RealWorld final : public cli::World {
   }
   Outcome<std::unique_ptr<Bus>> bus(cli::BusWanted wanted) override {
     RabbitOptions options;
-    FERMATA_TRY(address, rabbit_address(wanted.url));
-    options.address = std::move(address);
-    if (!wanted.password.empty()) options.address.password = std::move(wanted.password);
-    options.address.tls_ca = std::move(wanted.tls_ca);
+    FERMATA_TRY(addresses, rabbit_addresses(wanted.urls));
+    for (RabbitAddress& address : addresses) {
+      if (!wanted.password.empty()) address.password = wanted.password;
+      address.tls_ca = wanted.tls_ca;
+    }
+    options.address = std::move(addresses.front());
+    options.others.assign(addresses.begin() + 1, addresses.end());
     options.shape = {wanted.quorum, wanted.rune_compat};
     options.prefetch = wanted.prefetch;
     options.unconfirmed_max = wanted.unconfirmed_max;

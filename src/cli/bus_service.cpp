@@ -33,10 +33,6 @@ BusService::BusService(const Settings& settings, Log& log)
 BusService::~BusService() { end(); }
 
 Outcome<void> BusService::open(World& world, Engine& engine) {
-  const std::string address = amqp_addresses(settings_);
-  if (address.find(',') != std::string::npos)
-    return fail(ErrorCode::invalid_setting,
-                "bus: this build takes one address of RabbitMQ, amqp://… or amqps://….");
   outbox_ = engine.store->outbox();
   if (!outbox_)
     return fail(ErrorCode::invalid_setting,
@@ -44,7 +40,7 @@ Outcome<void> BusService::open(World& world, Engine& engine) {
   clock_ = &engine.clock();
   BusWanted wanted;
   FERMATA_TRY(password, password_of(settings_));
-  wanted.url = address;
+  wanted.urls = amqp_addresses(settings_);
   wanted.password = std::move(password);
   wanted.tls_ca = settings_.rabbitmq_tls_ca;
   wanted.quorum = settings_.rabbitmq_queue_type == "quorum";
@@ -117,6 +113,7 @@ void BusService::run() {
     NextTurn out = relay_->turn(now);
     NextTurn in = receiver_->turn(now);
     forget_marks(now);
+    watch_outbox();
     wait(out, in);
   }
 }
@@ -130,6 +127,18 @@ void BusService::wait(const NextTurn& first, const NextTurn& second) {
   std::unique_lock lock(mutex_);
   bell_.wait_for(lock, std::chrono::milliseconds(std::max<int64_t>(most.ms, 1)),
                  [this] { return rung_ || stopping_; });
+}
+
+/// Nothing is lost while it grows, but somebody should know (C-52).
+void BusService::watch_outbox() {
+  uint64_t rows = relay_->rows();
+  if (!alerted_ && rows >= settings_.rabbitmq_outbox_alert) {
+    alerted_ = true;
+    log_.error("Many messages wait for RabbitMQ; executions go on", {{"rows", rows}});
+  } else if (alerted_ && rows < settings_.rabbitmq_outbox_alert / 2) {
+    alerted_ = false;
+    log_.info("Messages do not pile up for RabbitMQ any more", {{"rows", rows}});
+  }
 }
 
 void BusService::forget_marks(Instant now) {
@@ -161,6 +170,12 @@ void BusService::append_metrics(std::string& out) const {
     dead[server::metric_label("reason", reason)] = count;
   server::append_metric(out, "fermata_bus_dead_total", "counter",
                         "Messages that could not be used, by reason.", dead);
+  Counts passed;
+  for (const auto& [reason, count] : receiver_->passed_by_reason())
+    passed[server::metric_label("reason", reason)] = count;
+  server::append_metric(out, "fermata_bus_passed_total", "counter",
+                        "Messages that were acknowledged without effect: repeated or late.",
+                        passed);
   server::append_metric(out, "fermata_bus_taken_total", "counter",
                         "Messages that were taken and acknowledged.",
                         Counts{{"", receiver_->taken()}});

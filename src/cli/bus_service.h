@@ -34,6 +34,7 @@ class BusService {
   void run();
   void wait(const NextTurn& first, const NextTurn& second);
   void forget_marks(Instant now);
+  void watch_outbox();
 
   const Settings& settings_;
   Log& log_;
@@ -45,6 +46,7 @@ class BusService {
   std::unique_ptr<Relay> relay_;
   std::unique_ptr<Receiver> receiver_;
   Instant marks_forgotten_at_;
+  bool alerted_ = false;
 
   std::mutex mutex_;
   std::condition_variable bell_;

@@ -58,15 +58,6 @@ std::string complaint_about_bus(std::string_view name, const Settings& settings)
     return "`quorum` or `classic`";
   if (name == "rabbitmq_execution" && !is_one_of(settings.rabbitmq_execution, {"direct", "hops"}))
     return "`direct` or `hops`";
-  if (name == "rabbitmq_prefetch" &&
-      (settings.rabbitmq_prefetch < 1 || settings.rabbitmq_prefetch > 1'000))
-    return "1 to 1000";
-  if (name == "rabbitmq_unconfirmed_max" &&
-      (settings.rabbitmq_unconfirmed_max < 1 || settings.rabbitmq_unconfirmed_max > 10'000))
-    return "1 to 10000";
-  if (name == "rabbitmq_connect_seconds" &&
-      (settings.rabbitmq_connect_seconds < 1 || settings.rabbitmq_connect_seconds > 600))
-    return "1 to 600";
   return "";
 }
 

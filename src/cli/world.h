@@ -111,7 +111,7 @@ struct KernelWanted {
 
 /// How to reach a broker; settings `bus` and `rabbitmq_…`.
 struct BusWanted {
-  std::string url;
+  std::string urls;      ///< of the nodes of one cluster, separated by commas
   std::string password;  ///< instead of one in the address, or empty
   std::string tls_ca;
   bool quorum = true;

@@ -142,6 +142,33 @@ TEST_F(RabbitChaos, server_that_is_killed_goes_on_with_its_outbox_and_takes_noth
     EXPECT_EQ(terminal_events(server.port(), "k" + std::to_string(i)), 1u);
 }
 
+// C-4, C-52, C-221: the first node of the two is not there at all.
+TEST_F(RabbitChaos, executions_end_while_the_broker_is_away_and_are_told_of_afterwards) {
+  ASSERT_TRUE(broker.start()) << broker.log();
+  ServerProcess server(directory.path() / "data",
+                       {"--bus", "amqp://guest:guest@127.0.0.1:1," + broker.url(),
+                        "--rabbitmq-outbox-alert", "100"});
+  ASSERT_TRUE(server.start()) << server.log();
+  ASSERT_LT(request(server.port(), "PUT", "/api/v1/workflows/w", definition).status, 300);
+  broker.kill_hard();
+  constexpr int runs = 200;
+  std::vector<std::string> started;
+  for (int i = 0; i < runs; ++i) {
+    HttpReply reply = request(server.port(), "POST", "/api/v1/workflows/w/executions", "{}");
+    ASSERT_EQ(reply.status, 201) << to_json(reply.body);
+    started.emplace_back(reply.body.get("id").as_string());
+  }
+  for (const std::string& run : started) EXPECT_EQ(await_completed(server.port(), run), "");
+  EXPECT_TRUE(await(30, [&] {
+    return server.log().find("Many messages wait for RabbitMQ") != std::string::npos;
+  })) << server.log();
+  ASSERT_TRUE(broker.start()) << broker.log();
+  BrokerClient consumer(broker.address());
+  Heard heard;
+  listen(consumer, runs, heard);
+  for (const std::string& run : started) EXPECT_EQ(heard.completions[run].size(), 1u) << run;
+}
+
 // C-222
 TEST_F(RabbitChaos, bad_messages_are_dead_letters_and_the_queue_goes_on) {
   ASSERT_TRUE(broker.start()) << broker.log();

@@ -1,5 +1,6 @@
 #include "adapters/rabbitmq/rabbit_address.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace fermata {
@@ -82,6 +83,17 @@ Outcome<RabbitAddress> rabbit_address(const std::string& url) {
     if (error != std::errc() || end != port.data() + port.size() || out.port < 1 ||
         out.port > 65'535)
       return unreadable("the port is no number from 1 to 65535");
+  }
+  return out;
+}
+
+Outcome<std::vector<RabbitAddress>> rabbit_addresses(const std::string& urls) {
+  std::vector<RabbitAddress> out;
+  for (size_t from = 0; from <= urls.size();) {
+    size_t comma = std::min(urls.find(',', from), urls.size());
+    FERMATA_TRY(address, rabbit_address(urls.substr(from, comma - from)));
+    out.push_back(std::move(address));
+    from = comma + 1;
   }
   return out;
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 
@@ -20,5 +21,7 @@ struct RabbitAddress {
 
 /// Fails with invalid_setting; the message holds no password.
 Outcome<RabbitAddress> rabbit_address(const std::string& url);
+/// The same of several, separated by commas; one at least.
+Outcome<std::vector<RabbitAddress>> rabbit_addresses(const std::string& urls);
 
 }  // namespace fermata

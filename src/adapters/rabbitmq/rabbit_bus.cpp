@@ -39,7 +39,7 @@ Outcome<std::string> RabbitBus::look(const RabbitOptions& options) {
   Backoff backoff(reinterpret_cast<uintptr_t>(&options));
   Clock::time_point until = Clock::now() + std::chrono::milliseconds(options.start_patience.ms);
   for (;;) {
-    auto connection = RabbitConnection::open(options.address, options.connect_timeout);
+    auto connection = open_any(options);
     auto declared = connection ? declare_topology(**connection, options.shape)
                                : Outcome<void>(Failure{connection.error()});
     if (declared) return (*connection)->version();

@@ -78,7 +78,7 @@ void RabbitConsumer::run() {
   Backoff backoff(reinterpret_cast<uintptr_t>(this));
   while (!stopping_) {
     int64_t pause_ms = 0;
-    auto connection = RabbitConnection::open(options_.address, options_.connect_timeout);
+    auto connection = open_any(options_);
     auto ready = connection ? subscribe(**connection) : Outcome<void>(Failure{connection.error()});
     if (ready) {
       backoff.reset();

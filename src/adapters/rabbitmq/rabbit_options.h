@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <vector>
 
 #include "adapters/rabbitmq/rabbit_topology.h"
 
@@ -8,6 +9,7 @@ namespace fermata {
 /// Settings `rabbitmq.…` and what the adapter tells those who hold it.
 struct RabbitOptions {
   RabbitAddress address{};
+  std::vector<RabbitAddress> others{};  ///< nodes of the same cluster, tried where that is away
   RabbitShape shape{};
   uint16_t prefetch = 64;             ///< deliveries that are not settled, per queue (C-53)
   size_t unconfirmed_max = 256;       ///< published and not yet confirmed (C-52)
@@ -19,5 +21,9 @@ struct RabbitOptions {
   /// Told when the connection is lost (why) and when it is back (empty).
   std::function<void(const std::string&)> on_trouble{};
 };
+
+/// The first node that can be used. Which one is tried first goes round, so that the nodes share
+/// the connections. Fails with what the last one said, or with what would stay wrong.
+Outcome<std::unique_ptr<RabbitConnection>> open_any(const RabbitOptions& options);
 
 }  // namespace fermata

@@ -45,7 +45,7 @@ void RabbitPublisher::forget_copies() {
 void RabbitPublisher::run() {
   Backoff backoff(reinterpret_cast<uintptr_t>(this));
   while (!stopping_) {
-    auto connection = RabbitConnection::open(options_.address, options_.connect_timeout);
+    auto connection = open_any(options_);
     auto ready = connection ? declare_topology(**connection, options_.shape)
                             : fermata::Outcome<void>(Failure{connection.error()});
     if (ready) {

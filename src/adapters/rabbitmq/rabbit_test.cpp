@@ -7,6 +7,17 @@ namespace fermata {
 namespace {
 
 // C-4
+TEST(RabbitAddresses, are_nodes_of_one_cluster_separated_by_commas) {
+  auto read = rabbit_addresses("amqp://ann:pw@h1,amqps://h2:5000/v");
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->size(), 2u);
+  EXPECT_EQ((*read)[0].host, "h1");
+  EXPECT_EQ((*read)[1].port, 5000);
+  EXPECT_FALSE(rabbit_addresses("amqp://h1,"));
+  EXPECT_FALSE(rabbit_addresses(""));
+}
+
+// C-4
 TEST(RabbitAddress, is_read_from_its_url) {
   auto full = rabbit_address("amqps://an%40n:p%2Fw@broker.test:5999/team%2Fa");
   ASSERT_TRUE(full);

@@ -18,6 +18,7 @@
 #include "adapters/postgres/postgres_store.h"
 #include "adapters/rabbitmq/rabbit_bus.h"
 #include "adapters/redis/redis_shared.h"
+#include "adapters/redis/redis_wire.h"
 #include "adapters/scan/thread_scans.h"
 #include "adapters/sqlite/sqlite_store.h"
 #include "adapters/system/file_watch.h"
@@ -332,6 +333,17 @@ class RealWorld final : public cli::World {
                                           std::make_unique<MemoryCounters>(clock),
                                           std::make_unique<MemoryLeases>(clock)));
     return std::unique_ptr<cli::SharedIndex>(std::make_unique<RedisBeside>(std::move(shared)));
+  }
+  Outcome<std::unique_ptr<WireMemory>> wire_memory(cli::WireMemoryWanted wanted) override {
+    RedisOptions options;
+    FERMATA_TRY(address, read_redis_address(wanted.url));
+    options.address = std::move(address);
+    if (!wanted.password.empty()) options.address.password = std::move(wanted.password);
+    options.prefix = std::move(wanted.prefix);
+    options.unsafe_allowed = wanted.unsafe_allowed;
+    options.on_warning = std::move(wanted.on_warning);
+    FERMATA_TRY(memory, RedisWire::open(std::move(options)));
+    return std::unique_ptr<WireMemory>(std::move(memory));
   }
   Outcome<std::unique_ptr<Bus>> bus(cli::BusWanted wanted) override {
     RabbitOptions options;

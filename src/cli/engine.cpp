@@ -46,12 +46,16 @@ Outcome<void> add_kernels(World& world, Engine& engine, const Settings& settings
 
 bool is_address(const std::string& setting) { return setting.find("://") != std::string::npos; }
 
-Outcome<std::string> redis_password(const Settings& settings) {
+}  // namespace
+
+Outcome<std::string> redis_password_of(const Settings& settings) {
   if (settings.redis_password_file.empty()) return settings.redis_password.text;
   FERMATA_TRY(text, read_file(settings.redis_password_file));
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
   return text;
 }
+
+namespace {
 
 /// Timers, leases and counters beside the store, where settings name a place.
 Outcome<void> add_index(World& world, Engine& engine, const Settings& settings,
@@ -60,7 +64,7 @@ Outcome<void> add_index(World& world, Engine& engine, const Settings& settings,
   if (is_address(settings.timers)) index.timers = settings.timers;
   if (is_address(settings.leases)) index.leases = settings.leases;
   if (index.timers.empty() && index.leases.empty()) return {};
-  FERMATA_TRY(password, redis_password(settings));
+  FERMATA_TRY(password, redis_password_of(settings));
   index.password = std::move(password);
   index.prefix = settings.redis_prefix;
   index.cluster = settings.redis_cluster;
@@ -126,12 +130,12 @@ Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& s
       static_cast<int64_t>(settings.callback_give_up_hours) * 3'600'000;
   host.limits.saga_skips_denied = settings.saga_on_denied == "skip";
   host.limits.saga_skips_failed = settings.saga_on_failed == "skip";
+  if (settings.rabbitmq_execution == "hops" && !amqp_addresses(settings).empty())
+    host.limits.hops = AccountId(settings.rabbitmq_account);
   host.limits.saga_idle_ms = static_cast<int64_t>(settings.saga_idle_hours) * 3'600'000;
   host.callbacks.timeout_ms = static_cast<int64_t>(settings.callback_timeout_ms);
   host.callbacks.in_flight_max = settings.callback_in_flight_max;
   host.callbacks.in_flight_per_endpoint_max = settings.callback_per_endpoint_max;
-  if (settings.rabbitmq_execution == "hops" && !amqp_addresses(settings).empty())
-    host.limits.hops = AccountId(settings.rabbitmq_account);
   host.turn_commands_max = settings.turn_commands_max;
   host.queue_commands_max = settings.queue_commands_max;
   host.cached_runs_max = settings.cached_runs_max;

@@ -54,6 +54,8 @@ struct EngineWanted {
   Announcer* announcer = nullptr;  ///< must outlive the engine; null: no broker is told
   std::function<void(const std::string&)> on_zone_problem = {};
 };
+/// From the setting or its file; empty where there is none.
+Outcome<std::string> redis_password_of(const Settings& settings);
 /// `feed` must outlive the engine.
 Outcome<Engine> make_engine(World& world, EngineWanted wanted, const Settings& settings,
                             Feed& feed);

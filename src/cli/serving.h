@@ -108,6 +108,8 @@ class Serving {
   Outcome<void> start_pools();
   Outcome<void> listen();
   Outcome<void> open_wire();
+  Outcome<void> open_signatures();
+  Outcome<void> open_wire_memory();
   void make_gateway();
   void show_adapters(server::ApiOptions& options) const;
   std::string parts_metrics() const;
@@ -144,7 +146,9 @@ class Serving {
   std::atomic<Host*> host_{nullptr};
   std::unique_ptr<BusService> bus_;  ///< absent where there is no broker
   Engine engine_;
+  std::unique_ptr<cap::Codec> plain_codec_;  ///< what `cap_codec_` signs, if it does
   std::unique_ptr<cap::Codec> cap_codec_;
+  std::unique_ptr<WireMemory> wire_memory_;
   std::unique_ptr<Wire> wire_;
   std::unique_ptr<server::Gateway> gateway_;
   std::atomic<bool> ending_{false};

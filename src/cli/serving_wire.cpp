@@ -1,5 +1,6 @@
 #include "base/uuid.h"
 #include "cli/serving.h"
+#include "front/cap/signed_codec.h"
 
 /// The bus that submitters and workers of CAP meet the engine at.
 namespace fermata::cli {
@@ -25,6 +26,8 @@ Outcome<void> Serving::open_wire() {
     return fail(ErrorCode::invalid_setting, "bus: the store `" + settings_.store +
                                                 "` has no place for messages that cannot "
                                                 "be used.");
+  cap_codec_ = around_.world.cap_codec();
+  FERMATA_TRY_VOID(open_signatures());
   WireWanted wanted;
   wanted.urls = nats_addresses(settings_);
   wanted.user = settings_.nats_user;
@@ -38,7 +41,63 @@ Outcome<void> Serving::open_wire() {
   wanted.on_warning = [this](const std::string& text) { log_.warn(text); };
   FERMATA_TRY(wire, around_.world.wire(std::move(wanted)));
   wire_ = std::move(wire);
-  cap_codec_ = around_.world.cap_codec();
+  return open_wire_memory();
+}
+
+Outcome<void> Serving::open_signatures() {
+  using front::cap::Signatures;
+  front::cap::SignedCodec::Keys keys;
+  auto read = [](const char* setting, const std::string& file, auto&& take) -> Outcome<void> {
+    if (file.empty()) return {};
+    auto text = read_file(file);
+    if (!text)
+      return fail(ErrorCode::invalid_setting,
+                  std::string(setting) + ": " + file + " cannot be read.");
+    auto key = take(*text);
+    if (!key)
+      return fail(ErrorCode::invalid_setting,
+                  std::string(setting) + ": " + file + ": " + key.error().message);
+    return {};
+  };
+  FERMATA_TRY_VOID(read("nats_signing_key_file", settings_.nats_signing_key_file,
+                        [&](const std::string& text) -> Outcome<void> {
+                          FERMATA_TRY(key, SigningKey::read(text));
+                          keys.own = std::move(key);
+                          return {};
+                        }));
+  FERMATA_TRY_VOID(read("nats_trusted_keys", settings_.nats_trusted_keys,
+                        [&](const std::string& text) -> Outcome<void> {
+                          FERMATA_TRY(trusted, TrustedKeys::read(text));
+                          keys.trusted = std::move(trusted);
+                          return {};
+                        }));
+  Signatures wanted = settings_.nats_signatures == "require"  ? Signatures::require
+                      : settings_.nats_signatures == "verify" ? Signatures::verify
+                                                              : Signatures::off;
+  if (wanted != Signatures::off && !keys.trusted)
+    return fail(ErrorCode::invalid_setting,
+                "nats_signatures is `" + settings_.nats_signatures +
+                    "`: nats_trusted_keys must name a file with the keys that are trusted.");
+  if (wanted == Signatures::off && !keys.own) return {};
+  plain_codec_ = std::move(cap_codec_);
+  cap_codec_ = std::make_unique<front::cap::SignedCodec>(*plain_codec_, wanted, std::move(keys));
+  return {};
+}
+
+/// Bodies where `payloads` says; guards there, or where leases are.
+Outcome<void> Serving::open_wire_memory() {
+  bool bodies = settings_.payloads != "http";
+  std::string url = bodies ? settings_.payloads : settings_.leases;
+  if (url.find("://") == std::string::npos) return {};
+  WireMemoryWanted wanted;
+  wanted.url = std::move(url);
+  FERMATA_TRY(password, redis_password_of(settings_));
+  wanted.password = std::move(password);
+  wanted.prefix = settings_.redis_prefix;
+  wanted.unsafe_allowed = settings_.redis_checks == "warn";
+  wanted.on_warning = [this](const std::string& text) { log_.warn(text); };
+  FERMATA_TRY(memory, around_.world.wire_memory(std::move(wanted)));
+  wire_memory_ = std::move(memory);
   return {};
 }
 
@@ -53,6 +112,7 @@ void Serving::make_gateway() {
   options.account = AccountId(settings_.nats_account);
   options.sender = "fermata:" + settings_.nats_cluster;
   options.base_url = settings_.nats_base_url.empty() ? base_url() : settings_.nats_base_url;
+  options.bodies_beside = settings_.payloads != "http";
   options.limits = job_limits_of(settings_);
   options.new_id = [this] { return api_->new_uuid_v7(); };
   options.warn = [this](const std::string& message, const std::string& detail) {
@@ -61,7 +121,8 @@ void Serving::make_gateway() {
   OpenStore& store = *engine_.store;
   gateway_ = std::make_unique<server::Gateway>(
       server::GatewayParts{*wire_, *cap_codec_, *engine_.host, store.reader(), store.job_files(),
-                           store.dead_letters(), *store.poison(), engine_.clock()},
+                           store.dead_letters(), *store.poison(), engine_.clock(),
+                           wire_memory_.get()},
       std::move(options));
   wire_feed_.tell(gateway_.get());
 }

@@ -51,8 +51,11 @@ std::string complaint_about_bus(std::string_view name, const Settings& settings)
       if (!is_nats(url) && !is_amqp(url))
         return "addresses that begin with amqp://, amqps://, nats:// or tls://, separated by "
                "commas";
-  if (name == "payloads" && settings.payloads != "http") return "`http` in this build";
-  if (name == "nats_signatures" && settings.nats_signatures != "off") return "`off` in this build";
+  if (name == "payloads" && settings.payloads != "http" && !is_redis(settings.payloads))
+    return "`http` or `redis://…`";
+  if (name == "nats_signatures" &&
+      !is_one_of(settings.nats_signatures, {"off", "verify", "require"}))
+    return "`off`, `verify` or `require`";
   if (name == "rabbitmq_queue_type" &&
       !is_one_of(settings.rabbitmq_queue_type, {"quorum", "classic"}))
     return "`quorum` or `classic`";

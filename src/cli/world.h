@@ -35,6 +35,7 @@
 #include "ports/transfer.h"
 #include "ports/views.h"
 #include "ports/wire.h"
+#include "ports/wire_memory.h"
 #include "ports/zones.h"
 
 namespace fermata::cli {
@@ -122,6 +123,15 @@ struct BusWanted {
   std::string origin;
   std::function<void()> on_news;                       ///< called on another thread
   std::function<void(const std::string&)> on_trouble;  ///< empty text: it is over
+};
+
+/// A Redis for bodies and guards of the bus; settings `payloads` and `redis_…`.
+struct WireMemoryWanted {
+  std::string url;
+  std::string password;
+  std::string prefix;
+  bool unsafe_allowed = false;
+  std::function<void(const std::string&)> on_warning;
 };
 
 /// What a store has to say of itself, on the thread that met it.
@@ -263,6 +273,10 @@ class World {
   /// is not safe to use. `clock` must outlive it.
   virtual Outcome<std::unique_ptr<SharedIndex>> shared_index(SharedIndexWanted, const Clock&) {
     return fail(ErrorCode::not_implemented, "There is no index beside the store here.");
+  }
+  /// Fails as shared_index does.
+  virtual Outcome<std::unique_ptr<WireMemory>> wire_memory(WireMemoryWanted) {
+    return fail(ErrorCode::not_implemented, "There is no memory beside the store here.");
   }
   /// Fails with invalid_setting for what is unsafe, with io_failed when nobody answers (C-6).
   virtual Outcome<std::unique_ptr<Bus>> bus(BusWanted /*wanted*/) {

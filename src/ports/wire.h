@@ -37,6 +37,8 @@ struct WireDelivery {
   std::vector<std::pair<std::string, std::string>> headers{};
   /// It was delivered as often as it may be, in vain, and will not be again.
   bool exhausted = false;
+  /// Stream, consumer and number, by which guards know it (C-77); empty where nobody settles it.
+  std::string place{};
 };
 
 struct WireSettlement {

@@ -35,7 +35,9 @@ void Inbox::take(const std::string& consumer, Message message) {
   if (natsMsg_GetMetaData(&found, message.get()) == NATS_OK) {
     MetaData meta(found);
     delivery.deliveries = static_cast<uint32_t>(meta->NumDelivered);
-    delivery.id = std::string(meta->Stream) + ":" + std::to_string(meta->Sequence.Stream);
+    std::string number = std::to_string(meta->Sequence.Stream);
+    delivery.id = std::string(meta->Stream) + ":" + number;
+    delivery.place = std::string(meta->Stream) + ":" + consumer + ":" + number;
   }
   for (const auto& [name, value] : delivery.headers)
     if (name == "Nats-Msg-Id") delivery.id = value;

@@ -42,7 +42,7 @@ void Gateway::tell_dead_letters(const job::Job& job) {
 /// False when too much waits already.
 bool Gateway::publish_end(const front::cap::Outgoing& out, uint64_t delivery) {
   if (told_.contains(out.message_id)) {
-    if (delivery != 0) parts_.wire.settle(delivery, {WireSettlement::Kind::ack, {}});
+    if (delivery != 0) settle_done(delivery);
     return true;
   }
   auto under_way = being_told_.find(out.message_id);
@@ -63,8 +63,7 @@ bool Gateway::publish_end(const front::cap::Outgoing& out, uint64_t delivery) {
 void Gateway::confirmed(const WireConfirm& confirm) {
   auto found = telling_.find(confirm.ticket);
   if (found == telling_.end()) return;
-  for (uint64_t delivery : found->second.deliveries)
-    parts_.wire.settle(delivery, {WireSettlement::Kind::ack, {}});
+  for (uint64_t delivery : found->second.deliveries) settle_done(delivery);
   const std::string& id = found->second.message_id;
   being_told_.erase(id);
   if (told_.insert(id).second) told_in_order_.push_back(id);

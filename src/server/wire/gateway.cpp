@@ -14,10 +14,13 @@ constexpr Duration quiet_pause{60'000};
 Gateway::Gateway(GatewayParts parts, GatewayOptions options)
     : parts_(parts),
       options_(std::move(options)),
-      workers_(parts, options_, [this](const WorkerId& worker, const fleet::LeaseKey& lease) {
-        bool understood = workers_.understands_dispatch(worker);
-        post([this, worker, lease, understood] { tell_cancelled(worker, lease, understood); });
-      }) {}
+      workers_(
+          parts, options_,
+          [this](const WorkerId& worker, const fleet::LeaseKey& lease) {
+            bool understood = workers_.understands_dispatch(worker);
+            post([this, worker, lease, understood] { tell_cancelled(worker, lease, understood); });
+          },
+          [this](const Value& job, front::cap::DispatchTerms terms) { dispatch(job, terms); }) {}
 
 Gateway::~Gateway() { stop(); }
 
@@ -66,6 +69,13 @@ void Gateway::run() {
 
 void Gateway::handle(WireDelivery delivery) {
   ++counts_.received;
+  if (parts_.memory && delivery.number != 0 && !delivery.place.empty()) {
+    places_[delivery.number] = delivery.place;
+    if (delivery.deliveries > 1 && parts_.memory->was_done(delivery.place)) {
+      ++counts_.guarded;
+      return settle_done(delivery.number);
+    }
+  }
   if (delivery.exhausted)
     return (void)bury(
         delivery,
@@ -129,6 +139,8 @@ std::string Gateway::metrics() const {
        "Deliveries put off because the store was away or busy.", counts_.put_off);
   line("fermata_wire_labels_stripped_total", "counter", "Reserved labels left out of submissions.",
        counts_.labels_stripped);
+  line("fermata_wire_guarded_total", "counter",
+       "Deliveries that a guard knew as done with; the store was not asked.", counts_.guarded);
   line("fermata_wire_redelivered_total", "counter", "Deliveries that were not the first.",
        health.redelivered);
   line("fermata_wire_published_total", "counter", "Messages that NATS has taken.",

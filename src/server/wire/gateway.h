@@ -30,6 +30,7 @@ class Gateway {
     std::atomic<uint64_t> dead{0};     ///< of them, those that became dead letters
     std::atomic<uint64_t> put_off{0};  ///< deliveries, because the store was away or busy
     std::atomic<uint64_t> labels_stripped{0};
+    std::atomic<uint64_t> guarded{0};  ///< deliveries that a guard knew as done with
   };
   const Counts& counts() const { return counts_; }
   /// Lines for /metrics.
@@ -52,9 +53,26 @@ class Gateway {
   /// The job under the account; nothing when it does not exist there.
   Outcome<std::optional<job::Job>> find(const JobId& id);
   Outcome<job::Payload> output_of(const job::Job& job, const cap::JobResult& result);
+  Outcome<job::Payload> read_body(const std::string& text) const;
   void tell_cancelled(const WorkerId& worker, const fleet::LeaseKey& lease, bool understood);
 
+  // bodies.cpp
+  /// From any thread.
+  void dispatch(const Value& job, const front::cap::DispatchTerms& terms);
+  void publish_dispatch(front::cap::Outgoing out);
+  /// Puts the input where the worker looks for it, and says so in the packet.
+  void put_input(const Value& job, front::cap::Outgoing& out);
+  /// The output that lies beside the store: nothing when the pointer leads elsewhere, an empty text
+  /// inside when it is not there.
+  struct LyingBody {
+    bool beside = false;
+    std::optional<std::string> text{};
+  };
+  Outcome<LyingBody> lying_body(const job::Job& job, const cap::JobResult& result);
+
   // settling.cpp
+  /// Done with; guards are told (C-77).
+  void settle_done(uint64_t number);
   void ack(const WireDelivery& delivery);
   void put_off(const WireDelivery& delivery, Duration pause);
   void fail(const WireDelivery& delivery, const Error& error);
@@ -81,6 +99,7 @@ class Gateway {
   std::thread thread_;
 
   // Of the gateway's thread.
+  std::map<uint64_t, std::string> places_;  ///< of deliveries that are not settled, for guards
   struct Telling {
     std::string message_id;
     std::vector<uint64_t> deliveries;

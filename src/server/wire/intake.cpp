@@ -84,6 +84,11 @@ Outcome<job::Payload> Gateway::output_of(const job::Job& job, const cap::JobResu
   return job::Payload::of(std::move(value));
 }
 
+Outcome<job::Payload> Gateway::read_body(const std::string& text) const {
+  FERMATA_TRY(value, parse_json(text, {.nesting_max = options_.limits.report.nesting_max}));
+  return job::Payload::of(std::move(value));
+}
+
 void Gateway::result(WireDelivery delivery, const cap::JobResult& result) {
   if (front::cap::is_progress(result.status)) {
     hear_progress({result.job_id, 0, "", result.status, result.dispatch});
@@ -99,8 +104,16 @@ void Gateway::result(WireDelivery delivery, const cap::JobResult& result) {
   if (!*found) return ack(delivery);
   const job::Job& job = **found;
   if (report->status == job::AttemptOutcome::succeeded) {
-    auto output = output_of(job, result);
-    if (output) {
+    auto lying = lying_body(job, result);
+    if (!lying) return fail(delivery, lying.error());
+    bool missing = lying->beside && !lying->text;
+    if (missing && delivery.deliveries < body_tries) return put_off(delivery, body_pause);
+    auto output = lying->beside ? read_body(lying->text.value_or("null")) : output_of(job, result);
+    if (missing) {
+      // Without its bytes it is no success (C-38).
+      report->status = job::AttemptOutcome::failed;
+      report->error = job::make_error("result_missing", "result_ptr names nothing that is there.");
+    } else if (output) {
       report->output = *std::move(output);
     } else if (output.error().code == ErrorCode::store_unavailable ||
                output.error().code == ErrorCode::io_failed) {

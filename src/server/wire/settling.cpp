@@ -42,12 +42,21 @@ bool passes(ErrorCode code) {
 }  // namespace
 
 void Gateway::ack(const WireDelivery& delivery) {
-  if (delivery.number != 0) parts_.wire.settle(delivery.number, {WireSettlement::Kind::ack, {}});
+  if (delivery.number != 0) settle_done(delivery.number);
+}
+
+void Gateway::settle_done(uint64_t number) {
+  parts_.wire.settle(number, {WireSettlement::Kind::ack, {}});
+  auto place = places_.find(number);
+  if (place == places_.end()) return;
+  parts_.memory->done(place->second);
+  places_.erase(place);
 }
 
 void Gateway::put_off(const WireDelivery& delivery, Duration pause) {
   if (delivery.number == 0) return;
   ++counts_.put_off;
+  places_.erase(delivery.number);
   parts_.wire.settle(delivery.number, {WireSettlement::Kind::again, pause});
 }
 
@@ -60,6 +69,7 @@ void Gateway::fail(const WireDelivery& delivery, const Error& error) {
 
 void Gateway::refuse(const WireDelivery& delivery, const Error& error) {
   ++counts_.refused;
+  places_.erase(delivery.number);
   if (delivery.number == 0) return;
   WireSettlement again{WireSettlement::Kind::again, refusal_pause};
   if (delivery.deliveries < refusals_before_death)

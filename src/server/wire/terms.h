@@ -10,6 +10,7 @@
 #include "ports/poison.h"
 #include "ports/reader.h"
 #include "ports/wire.h"
+#include "ports/wire_memory.h"
 
 namespace fermata::server {
 
@@ -23,12 +24,14 @@ struct GatewayParts {
   DeadLetters& dead_letters;
   PoisonLetters& poison;
   Clock& clock;
+  WireMemory* memory = nullptr;  ///< none: bodies are fetched here, and no guards are kept
 };
 
 struct GatewayOptions {
   AccountId account;
   std::string sender = "fermata:default";  ///< whose packets are our own
   std::string base_url;                    ///< of this server, for pointers to bodies
+  bool bodies_beside = false;              ///< inputs lie in `memory`, setting `payloads`
   job::Limits limits;
   std::function<std::string()> new_id;  ///< of a registration; safe from any thread
   std::function<void(const std::string& message, const std::string& detail)> warn;
@@ -38,6 +41,12 @@ struct GatewayOptions {
 constexpr uint32_t refusals_before_death = 4;
 constexpr Duration refusal_pause{5'000};
 constexpr Duration busy_pause{500};
+/// A body that is not there is looked for so often, within a second (C-38).
+constexpr uint32_t body_tries = 6;
+constexpr Duration body_pause{200};
+/// How long an input lies beside the store: beyond its deadline, and a day at least (C-31).
+constexpr Duration body_life_beyond{3'600'000};
+constexpr Duration body_life_least{24 * 3'600'000};
 constexpr Duration store_pause_first{1'000};
 constexpr Duration store_pause_max{30'000};
 /// Of a message that cannot be used, kept with its dead letter (J-83).

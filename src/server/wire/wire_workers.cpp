@@ -181,13 +181,7 @@ void WireWorkers::answered(const WorkerId& worker, const RegistrationId& id,
 void WireWorkers::tell(const WorkerId& worker, const Known& known,
                        const Workers::Claimed& claimed) {
   bool understood = front::cap::introduction_of(known.card).understands_dispatch;
-  for (const Value& job : claimed.jobs) {
-    front::cap::Outgoing out = front::cap::dispatch_of(job, terms_of(worker, known.id, understood));
-    // One that finds no room is not started in time, and its job goes elsewhere.
-    if (!parts_.wire.publish({0, out.subject, out.message_id, parts_.codec.write(out.packet)}) &&
-        options_.warn)
-      options_.warn("Too many messages wait for NATS; a dispatch was not sent", out.message_id);
-  }
+  for (const Value& job : claimed.jobs) dispatch_(job, terms_of(worker, known.id, understood));
   for (const fleet::LeaseKey& lease : claimed.cancels) cancelled_(worker, lease);
 }
 

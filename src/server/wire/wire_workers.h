@@ -13,8 +13,14 @@ class WireWorkers {
  public:
   /// `cancelled`: a lease was revoked and its worker is to be told.
   using Cancelled = std::function<void(const WorkerId&, const fleet::LeaseKey&)>;
-  WireWorkers(GatewayParts parts, const GatewayOptions& options, Cancelled cancelled)
-      : parts_(parts), options_(options), cancelled_(std::move(cancelled)) {}
+  /// A job is to be told to its worker; must not block.
+  using Dispatch = std::function<void(const Value& job, front::cap::DispatchTerms terms)>;
+  WireWorkers(GatewayParts parts, const GatewayOptions& options, Cancelled cancelled,
+              Dispatch dispatch)
+      : parts_(parts),
+        options_(options),
+        cancelled_(std::move(cancelled)),
+        dispatch_(std::move(dispatch)) {}
 
   void introduce(const WorkerId& worker, front::cap::Introduction introduction);
   /// `results_pending`: something it said may not have been heard yet.
@@ -51,6 +57,7 @@ class WireWorkers {
   GatewayParts parts_;
   const GatewayOptions& options_;
   const Cancelled cancelled_;
+  const Dispatch dispatch_;
   std::map<WorkerId, Known> known_;
   std::map<WorkerId, front::cap::Introduction> introduced_;
 };

@@ -40,7 +40,8 @@ std::string complaint_about_index(std::string_view name, const Settings& setting
     return "a name without colon and space";
   if (name == "redis_mirror")
     for (const std::string& mirror : listed(settings.redis_mirror))
-      if (!is_one_of(mirror, {"waits", "delays"})) return "`waits`, `delays`, or both";
+      if (!is_one_of(mirror, {"waits", "delays", "barriers"}))
+        return "`waits`, `delays` and `barriers`, separated by commas";
   return "";
 }
 

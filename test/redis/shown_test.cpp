@@ -11,8 +11,10 @@ namespace {
 using test::eventually;
 
 struct ShownTest : test::RedisTest {
-  std::unique_ptr<RedisShared> open(std::set<std::string> mirrors) {
+  std::unique_ptr<RedisShared> open(std::set<std::string> mirrors,
+                                    Duration rewrite_interval = Mirror::rewrite_interval) {
     RedisSharedOptions made;
+    made.rewrite_interval = rewrite_interval;
     made.timers = made.leases = redis.url();
     made.replica = "replica-1";
     made.mirrors = std::move(mirrors);
@@ -123,6 +125,25 @@ TEST_F(ShownTest, mirror_is_written_again_when_redis_has_lost_it) {
   EXPECT_TRUE(eventually(is_shown));
   ask({"FLUSHALL"});
   EXPECT_TRUE(eventually(is_shown));
+}
+
+// C-35, C-216: keys that somebody has removed are there again after the interval.
+TEST_F(ShownTest, mirror_is_written_again_from_time_to_time) {
+  auto shared = open({"waits"}, Duration{300});
+  WaitRecord record = wait("r", "s", 5'000'000);
+  shared->recall(std::span(&record, 1));
+  shared->begin([]() -> std::optional<Value> { return std::nullopt; });
+  auto is_shown = [&] {
+    return ask({"ZSCORE", "workflow:scheduled_jobs", "r:s"}).text == "5000" &&
+           count({"EXISTS", "workflow:wait:r:s"}) == 1;
+  };
+  ASSERT_TRUE(eventually(is_shown));
+  ask({"DEL", "workflow:wait:r:s"});
+  ask({"ZREM", "workflow:scheduled_jobs", "r:s"});
+  ask({"ZADD", "workflow:scheduled_jobs", "1", "somebody:else"});
+  EXPECT_TRUE(eventually(is_shown));
+  EXPECT_TRUE(eventually(
+      [&] { return ask({"ZSCORE", "workflow:scheduled_jobs", "somebody:else"}).text.empty(); }));
 }
 
 // C-6

@@ -67,6 +67,7 @@ std::optional<TimerDetails> timer_details(const Run& run, bool full) {
 
 void RedisFeed::settled(const Run& state) {
   PassingFeed::settled(state);
+  if (barriers_) barriers_->changed(state);
   if (!timers_) return;
   if (auto details = timer_details(state, full_)) timers_->describe(*std::move(details));
 }

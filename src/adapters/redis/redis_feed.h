@@ -1,4 +1,5 @@
 #pragma once
+#include "adapters/redis/barriers.h"
 #include "adapters/redis/mirror.h"
 #include "adapters/redis/redis_timers.h"
 #include "ports/feed.h"
@@ -16,8 +17,13 @@ std::optional<TimerDetails> timer_details(const Run& run, bool full);
 class RedisFeed final : public PassingFeed {
  public:
   /// Either may be absent.
-  RedisFeed(Feed& inner, RedisTimers* timers, Mirror* mirror, bool full_payloads)
-      : PassingFeed(inner), timers_(timers), mirror_(mirror), full_(full_payloads) {}
+  RedisFeed(Feed& inner, RedisTimers* timers, Mirror* mirror, bool full_payloads,
+            BarrierMirror* barriers = nullptr)
+      : PassingFeed(inner),
+        timers_(timers),
+        mirror_(mirror),
+        full_(full_payloads),
+        barriers_(barriers) {}
   void settled(const Run& state) override;
   void waits_changed(std::span<const WaitRecord> waits) override;
 
@@ -25,6 +31,7 @@ class RedisFeed final : public PassingFeed {
   RedisTimers* const timers_;
   Mirror* const mirror_;
   const bool full_;
+  BarrierMirror* const barriers_;
 };
 
 }  // namespace fermata

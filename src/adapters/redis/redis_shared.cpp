@@ -39,7 +39,8 @@ Value snapshot_of(Instant now, const std::string& writer, const Value& workers) 
 RedisShared::RedisShared(RedisSharedOptions options, const Clock& clock)
     : options_(std::move(options)),
       clock_(clock),
-      mirror_(options_.mirrors.contains("waits"), options_.mirrors.contains("delays")) {}
+      mirror_(options_.mirrors.contains("waits"), options_.mirrors.contains("delays")),
+      barriers_(options_.mirrors.contains("barriers")) {}
 
 RedisShared::~RedisShared() { stop(); }
 
@@ -113,7 +114,8 @@ void RedisShared::tell(const std::string& trouble) {
 
 std::unique_ptr<Feed> RedisShared::feed(Feed& inner) {
   return std::make_unique<RedisFeed>(inner, timers_.get(), mirror_.is_on() ? &mirror_ : nullptr,
-                                     options_.full_payloads);
+                                     options_.full_payloads,
+                                     barriers_.is_on() ? &barriers_ : nullptr);
 }
 
 void RedisShared::recall(std::span<const WaitRecord> waits) { mirror_.changed(waits); }
@@ -146,6 +148,7 @@ void RedisShared::stop() {
 
 /// Everything when Redis was away, has lost its index or ten minutes are over.
 void RedisShared::show() {
+  if (barriers_.is_on()) (void)barriers_.send(*shown_);
   if (!mirror_.is_on()) return;
   bool was_away = shown_->is_away();
   auto index = shown_->run({"GET", shown_->key(RedisIndex::index_name)});
@@ -158,7 +161,7 @@ void RedisShared::show() {
   }
   if (!everything) return;
   index_seen_ = index->text;
-  rewrite_at_ = now + std::chrono::milliseconds(Mirror::rewrite_interval.ms);
+  rewrite_at_ = now + std::chrono::milliseconds(options_.rewrite_interval.ms);
 }
 
 /// By one replica at a time (J-67); whole values, so that the last one wins where two write.

@@ -1,6 +1,7 @@
 #pragma once
 #include <set>
 
+#include "adapters/redis/barriers.h"
 #include "adapters/redis/mirror.h"
 #include "adapters/redis/redis_counters.h"
 #include "adapters/redis/redis_leases.h"
@@ -18,10 +19,11 @@ struct RedisSharedOptions {
   std::string replica{};
   bool unsafe_allowed = false;
   bool full_payloads = false;
-  std::set<std::string> mirrors{};  ///< of `waits` and `delays`
+  std::set<std::string> mirrors{};  ///< of `waits`, `delays` and `barriers`
   bool time_is_virtual = false;
   Duration start_patience{30'000};
   Duration snapshot_interval{5'000};
+  Duration rewrite_interval = Mirror::rewrite_interval;
   std::function<void()> on_due{};
   std::function<void(const std::string&)> on_trouble{};
   std::function<void(const std::string&)> on_warning{};  ///< at start, of what is not safe
@@ -67,6 +69,7 @@ class RedisShared {
   std::unique_ptr<RedisLeases> own_leases_;  ///< of the thread below
   std::unique_ptr<RedisLink> shown_;         ///< likewise
   Mirror mirror_;
+  BarrierMirror barriers_;
   std::string index_seen_;                              ///< of the thread below
   std::chrono::steady_clock::time_point rewrite_at_{};  ///< likewise
   std::mutex trouble_mutex_;

@@ -136,7 +136,7 @@ bool Engine::await_ended(uint64_t count, double seconds) {
   return true;
 }
 
-double closed_loop(Engine& engine, size_t outstanding, size_t total,
+double closed_loop(Host& host, size_t outstanding, size_t total,
                    const std::function<Command()>& make) {
   std::atomic<size_t> answered{0}, refused{0};
   auto reply = [&](const Outcome<RunSummary>& outcome) {
@@ -151,7 +151,7 @@ double closed_loop(Engine& engine, size_t outstanding, size_t total,
     if (room == 0) answered.wait(seen);
     started += room;
     for (; room > 0; --room)
-      if (!engine.host().submit(make(), [&](Outcome<RunSummary> outcome) { reply(outcome); }))
+      if (!host.submit(make(), [&](Outcome<RunSummary> outcome) { reply(outcome); }))
         reply(fail(ErrorCode::queue_full, "refused"));
   }
   double seconds = seconds_since(begin);

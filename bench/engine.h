@@ -110,8 +110,12 @@ std::filesystem::path fresh_directory(const std::string& name);
 uint64_t resident_bytes();
 
 /// Keeps `outstanding` commands under way until `total` were answered; gives commands per second.
-double closed_loop(Engine& engine, size_t outstanding, size_t total,
+double closed_loop(Host& host, size_t outstanding, size_t total,
                    const std::function<Command()>& make);
+inline double closed_loop(Engine& engine, size_t outstanding, size_t total,
+                          const std::function<Command()>& make) {
+  return closed_loop(engine.host(), outstanding, total, make);
+}
 
 struct Limits {
   double fsync_per_s_1 = 0;  ///< append + fdatasync, one record each

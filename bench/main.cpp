@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "adapters/system/memory.h"
+#include "bench/cluster.h"
 #include "bench/engine.h"
 #include "bench/flow.h"
 #include "bench/jobs.h"
@@ -34,11 +35,14 @@ const Suite suites[] = {
      {[] { measure_job_throughput(machine_limits); }, measure_single_submits, measure_delivery,
       measure_queue, measure_idle_workers, measure_placement, measure_decisions, measure_scans}},
     {"waits", {measure_many_waits, measure_resumes, measure_wait_herd, measure_listeners}},
+    {"cluster",
+     {measure_cluster_limits, measure_cluster_transitions, measure_cluster_runs,
+      measure_cluster_timers, measure_cluster_jobs, measure_cluster_replicas}},
 };
 
 int usage() {
   std::fprintf(stderr,
-               "usage: fermata_bench [core|flow|jobs|waits] [--only LETTERS] [--enforce] "
+               "usage: fermata_bench [core|flow|jobs|waits|cluster] [--only LETTERS] [--enforce] "
                "[--keep FILE] [--against FILE]\n");
   return 2;
 }
@@ -74,12 +78,11 @@ int conclude(bool enforce, const std::string& keep, const std::string& against) 
 
 }  // namespace fermata::bench
 
-/// `fermata_bench [core|flow|jobs|waits] [--only LETTERS] [--enforce] [--keep FILE] [--against
-/// FILE]`: measures in one run, on one disk, and prints ratios to what the machine itself can do.
-/// With
-/// --enforce a missed floor is exit code 1, with --against a figure that is worse than 1.2 times
-/// the one that --keep has written there; a measurement that did not measure what it was meant to
-/// always is. `fermata_bench worker PORT` is the other end of some of it.
+/// `fermata_bench [core|flow|jobs|waits|cluster] [--only LETTERS] [--enforce] [--keep FILE]
+/// [--against FILE]`: measures in one run, on one disk, and prints ratios to what the machine
+/// itself can do. With --enforce a missed floor is exit code 1, with --against a figure worse than
+/// 1.2 times the one that --keep has written there; a measurement that did not measure what it
+/// was meant to always is. `fermata_bench worker PORT` is the other end of some of it.
 int main(int argc, char** argv) {
   using namespace fermata::bench;
   if (argc == 3 && std::string(argv[1]) == "worker")

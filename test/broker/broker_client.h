@@ -49,6 +49,22 @@ class BrokerClient {
                               &properties, bytes_of(body)) == AMQP_STATUS_OK;
   }
 
+  /// True when the broker has so many more of what was put.
+  bool await_confirms(size_t count) {
+    while (count > 0) {
+      amqp_frame_t frame;
+      timeval most{20, 0};
+      if (amqp_simple_wait_frame_noblock(state(), &frame, &most) != AMQP_STATUS_OK) return false;
+      if (frame.frame_type != AMQP_FRAME_METHOD || frame.payload.method.id != AMQP_BASIC_ACK_METHOD)
+        return false;
+      const auto* ack = static_cast<const amqp_basic_ack_t*>(frame.payload.method.decoded);
+      // One that says `multiple` answers for all before it.
+      uint64_t answered = ack->multiple ? ack->delivery_tag - confirmed_ : 1;
+      confirmed_ = ack->multiple ? ack->delivery_tag : confirmed_ + 1;
+      count -= std::min<size_t>(count, answered);
+    }
+    return true;
+  }
   /// The next message of a queue, taken from it; none when it is empty.
   std::optional<BusDelivery> take(const std::string& queue) {
     amqp_rpc_reply_t reply = amqp_basic_get(state(), channel, bytes_of(queue), 1);
@@ -115,6 +131,7 @@ class BrokerClient {
   }
 
   std::unique_ptr<RabbitConnection> connection_;
+  uint64_t confirmed_ = 0;  ///< of what was put, by number
 };
 
 }  // namespace fermata::test

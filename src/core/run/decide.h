@@ -43,7 +43,7 @@ struct RunLimits {
   int64_t saga_idle_ms = int64_t{7} * 86'400'000;  ///< a saga of jobs without one for so long ends
   AccountId hops{};               ///< whose steps go by a broker: `rabbitmq_execution` (C-60)
   int64_t hop_again_ms = 30'000;  ///< a token that has not come back by then is sent again
-  flow::FlowLimits flow;                           ///< of scripts; settings `flow_…`
+  flow::FlowLimits flow;          ///< of scripts; settings `flow_…`
 };
 
 /// What the limits of an account leave to a run (W-80); whoever keeps count says so.

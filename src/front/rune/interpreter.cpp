@@ -157,10 +157,9 @@ Reading RuneInterpreter::read_node(const BusDelivery& delivery, const Value& bod
 Reading RuneInterpreter::token_of(const BusDelivery& delivery, const Value& body,
                                   const graph::DefinitionRef& definition, bool resumes) {
   // Where a definition has mistakes its nodes and edges mean nothing.
-  Value bare = stands_in(*definition)
-                   ? Value::object({{"execution_id", body.get("execution_id")},
-                                    {"current_node", body.get("current_node")}})
-                   : body;
+  Value bare = stands_in(*definition) ? Value::object({{"execution_id", body.get("execution_id")},
+                                                       {"current_node", body.get("current_node")}})
+                                      : body;
   auto read = read_token(*definition, bare, resumes, !is_ours(delivery));
   if (auto* unusable = std::get_if<Unusable>(&read)) return std::move(*unusable);
   TokenMessage& message = std::get<TokenMessage>(read);

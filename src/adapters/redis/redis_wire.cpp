@@ -34,23 +34,24 @@ Outcome<std::optional<std::string>> RedisWire::body(const std::string& key) {
   return std::optional<std::string>(std::move(reply.text));
 }
 
-bool RedisWire::was_done(const std::string& place) {
+bool RedisWire::was_done(const GuardedPlace& place) {
   std::lock_guard lock(mutex_);
   // While Redis is away nobody waits for it: the store knows.
   if (!link_.may_try()) return false;
-  RedisCommand commands[] = {
-      {"GET", link_.key(std::string(processed) + place)},
-      {"SET", link_.key(std::string(under_way) + place), "1", "EX", seconds_of(under_way_life)}};
+  RedisCommand commands[] = {{"GET", link_.key(std::string(processed) + place.name)},
+                             {"SET", link_.key(std::string(under_way) + place.name), "1", "EX",
+                              seconds_of(under_way_life)}};
   auto replies = link_.run(commands);
-  return replies && replies->front().kind == RedisReply::Kind::text;
+  return replies && replies->front().kind == RedisReply::Kind::text &&
+         replies->front().text == place.print;
 }
 
-void RedisWire::done(const std::string& place) {
+void RedisWire::done(const GuardedPlace& place) {
   std::lock_guard lock(mutex_);
   if (!link_.may_try()) return;
-  RedisCommand commands[] = {
-      {"SET", link_.key(std::string(processed) + place), "1", "EX", seconds_of(processed_life)},
-      {"DEL", link_.key(std::string(under_way) + place)}};
+  RedisCommand commands[] = {{"SET", link_.key(std::string(processed) + place.name), place.print,
+                              "EX", seconds_of(processed_life)},
+                             {"DEL", link_.key(std::string(under_way) + place.name)}};
   (void)link_.run(commands);
 }
 

@@ -16,8 +16,8 @@ class RedisWire final : public WireMemory {
   static Outcome<std::unique_ptr<RedisWire>> open(RedisOptions options);
   Outcome<void> put_body(const std::string& key, const std::string& bytes, Duration life) override;
   Outcome<std::optional<std::string>> body(const std::string& key) override;
-  bool was_done(const std::string& place) override;
-  void done(const std::string& place) override;
+  bool was_done(const GuardedPlace& place) override;
+  void done(const GuardedPlace& place) override;
 
  private:
   explicit RedisWire(RedisOptions options) : link_(std::move(options)) {}

@@ -1,5 +1,6 @@
 #include "server/wire/gateway.h"
 
+#include "base/hash.h"
 #include "base/overloaded.h"
 
 namespace fermata::server {
@@ -70,8 +71,9 @@ void Gateway::run() {
 void Gateway::handle(WireDelivery delivery) {
   ++counts_.received;
   if (parts_.memory && delivery.number != 0 && !delivery.place.empty()) {
-    places_[delivery.number] = delivery.place;
-    if (delivery.deliveries > 1 && parts_.memory->was_done(delivery.place)) {
+    GuardedPlace& place = places_[delivery.number];
+    place = {delivery.place, sha256_hex(delivery.bytes).substr(0, guard_print_digits)};
+    if (delivery.deliveries > 1 && parts_.memory->was_done(place)) {
       ++counts_.guarded;
       return settle_done(delivery.number);
     }

@@ -99,7 +99,7 @@ class Gateway {
   std::thread thread_;
 
   // Of the gateway's thread.
-  std::map<uint64_t, std::string> places_;  ///< of deliveries that are not settled, for guards
+  std::map<uint64_t, GuardedPlace> places_;  ///< of deliveries that are not settled, for guards
   struct Telling {
     std::string message_id;
     std::vector<uint64_t> deliveries;

@@ -47,6 +47,8 @@ constexpr Duration body_pause{200};
 /// How long an input lies beside the store: beyond its deadline, and a day at least (C-31).
 constexpr Duration body_life_beyond{3'600'000};
 constexpr Duration body_life_least{24 * 3'600'000};
+/// Of the hash of a message, in its guard.
+constexpr size_t guard_print_digits = 32;
 constexpr Duration store_pause_first{1'000};
 constexpr Duration store_pause_max{30'000};
 /// Of a message that cannot be used, kept with its dead letter (J-83).

@@ -28,7 +28,7 @@ std::string_view kind_of(Parked parked) {
     case Parked::job: return "job";
     case Parked::child: return "child";
     case Parked::approval: return "approval";
-    case Parked::bus: return "bus";
+    case Parked::bus: return "on_bus";
     default: return "";
   }
 }

@@ -14,10 +14,10 @@ using front::NamedValues;
 constexpr size_t passed_over_max = 10'000;
 constexpr std::string_view names[] = {"version",   "error_code", "node",
                                       "wait_kind", "retrying",   "attention"};
-constexpr std::string_view kinds[] = {"timer",  "call",     "retry",        "signal", "job",
-                                      "child",  "approval", "wait",         "merge",  "aggregator",
-                                      "paused", "undo",     "undo_stopped", "failed", "fiber",
-                                      "all",    "any",      "race",         "settled"};
+constexpr std::string_view kinds[] = {"timer",  "call",     "retry",        "signal",  "job",
+                                      "child",  "approval", "wait",         "merge",   "aggregator",
+                                      "paused", "undo",     "undo_stopped", "failed",  "fiber",
+                                      "all",    "any",      "race",         "settled", "on_bus"};
 
 template <class Names>
 bool is_among(std::string_view name, const Names& list) {

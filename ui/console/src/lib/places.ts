@@ -9,7 +9,7 @@ export const kindWords: Record<string, string> = {
   timer: w.aTime, signal: w.aSignal, approval: w.people, job: w.aJob, call: w.anAnswer, retry: w.itsNextAttempt, child: w.anotherRun,
   merge: w.otherBranches, aggregator: w.itemsOfASplit, wait: w.aWaitOfTheAPI, paused: w.beingResumed, undo: w.beingUndone,
   undo_stopped: w.somebodyItsUndoHasStopped, failed: w.nothingItFailedThere, all: w.allOfSeveral, any: w.anyOfSeveral, race: w.theFirstOfSeveral,
-  settled: w.severalToEnd, fiber: w.aPartOfItself,
+  settled: w.severalToEnd, fiber: w.aPartOfItself, on_bus: w.itsMessageOfABroker,
 };
 
 /** How often an attempt of it has failed so far, at the place where that is most. */

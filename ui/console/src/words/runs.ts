@@ -98,6 +98,7 @@ export const places = {
   allOfSeveral: 'all of several',
   anyOfSeveral: 'any of several',
   theFirstOfSeveral: 'the first of several',
+  itsMessageOfABroker: 'its message of a broker',
   severalToEnd: 'several to end',
   aPartOfItself: 'a part of itself',
   inWord: (a: unknown) => `in ${a}`,

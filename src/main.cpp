@@ -304,6 +304,7 @@ class RealWorld final : public cli::World {
     options.tls_ca = std::move(wanted.tls_ca);
     options.stream_sys = std::move(wanted.stream_sys);
     options.stream_jobs = std::move(wanted.stream_jobs);
+    options.prefix = std::move(wanted.prefix);
     options.unpublished_max = wanted.unpublished_max;
     options.unsettled_max = wanted.unsettled_max;
     options.on_warning = std::move(wanted.on_warning);

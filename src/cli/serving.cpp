@@ -311,12 +311,12 @@ Outcome<void> Serving::begin() {
   build_api();
   FERMATA_TRY_VOID(open_wire());
   FERMATA_TRY_VOID(listen());
-  make_gateway();
+  make_gateways();
   host_thread_ = std::thread([host = engine_.host.get()] { host->run(); });
   if (bus_) bus_->begin();
   FERMATA_TRY_VOID(api_->recover());
   retention_thread_ = std::thread([loop = retention_.get()] { loop->run(); });
-  if (gateway_) gateway_->start();
+  for (const auto& gateway : gateways_) gateway->start();
   show_workers();
   ready_ = true;
   FERMATA_TRY_VOID(serve_others());
@@ -429,7 +429,7 @@ void Serving::end(std::string_view why) {
   stop_listening();
   if (bus_) bus_->end();
   if (retention_) retention_->stop();
-  if (gateway_) gateway_->stop();
+  for (const auto& gateway : gateways_) gateway->stop();
   engine_.host->stop();
   if (was_serving) host_thread_.join();
   if (retention_thread_.joinable()) retention_thread_.join();
@@ -440,8 +440,8 @@ void Serving::end(std::string_view why) {
   api_.reset();
   move_.reset();
   wire_feed_.tell(nullptr);
-  gateway_.reset();
-  wire_.reset();
+  gateways_.clear();
+  wires_.clear();
   policy_.reset();
   pools_.reset();
   retention_.reset();

@@ -110,7 +110,7 @@ class Serving {
   Outcome<void> open_wire();
   Outcome<void> open_signatures();
   Outcome<void> open_wire_memory();
-  void make_gateway();
+  void make_gateways();
   void show_adapters(server::ApiOptions& options) const;
   std::string parts_metrics() const;
   /// What the server goes on without.
@@ -149,8 +149,8 @@ class Serving {
   std::unique_ptr<cap::Codec> plain_codec_;  ///< what `cap_codec_` signs, if it does
   std::unique_ptr<cap::Codec> cap_codec_;
   std::unique_ptr<WireMemory> wire_memory_;
-  std::unique_ptr<Wire> wire_;
-  std::unique_ptr<server::Gateway> gateway_;
+  std::vector<std::unique_ptr<Wire>> wires_;  ///< one for each account, as `wire_accounts` says
+  server::Gateways gateways_;
   std::atomic<bool> ending_{false};
   std::unique_ptr<front::PolicyBoard> policy_;
   std::unique_ptr<FileWatch> policy_watch_;

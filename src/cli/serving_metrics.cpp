@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "cli/serving.h"
 #include "server/engine_metrics.h"
 #include "server/metric_text.h"
@@ -12,7 +14,9 @@ constexpr uint64_t shards = 256;  // one lease is for all of them
 
 std::vector<std::string> Serving::parts_away() const {
   std::vector<std::string> away;
-  if (!nats_addresses(settings_).empty() && (!wire_ || !wire_->health().up)) away.push_back("nats");
+  bool up = !wires_.empty() && std::all_of(wires_.begin(), wires_.end(),
+                                           [](const auto& wire) { return wire->health().up; });
+  if (!nats_addresses(settings_).empty() && !up) away.push_back("nats");
   if (engine_.index)
     for (std::string& name : engine_.index->degraded()) away.push_back(std::move(name));
   if (bus_)
@@ -45,7 +49,7 @@ std::string Serving::parts_metrics() const {
     server::append_metric(lines, "fermata_shards_owned", "gauge", "Shards that this server leads.",
                           Counts{{"", ready_ ? shards : 0}});
   }
-  if (gateway_) lines += gateway_->metrics();
+  if (!gateways_.empty()) lines += metrics_of(gateways_);
   if (engine_.index) lines += engine_.index->metrics();
   if (bus_) bus_->append_metrics(lines);
   return lines;

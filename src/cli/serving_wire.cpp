@@ -1,5 +1,8 @@
+#include <algorithm>
+
 #include "base/uuid.h"
 #include "cli/serving.h"
+#include "cli/settings_beside.h"
 #include "front/cap/signed_codec.h"
 
 /// The bus that submitters and workers of CAP meet the engine at.
@@ -18,6 +21,14 @@ Outcome<std::string> nats_password_of(const Settings& settings) {
   return *std::move(text);
 }
 
+/// Of the names of streams whose subjects have that prefix.
+std::string stream_ending(std::string prefix) {
+  if (prefix.empty()) return "";
+  prefix.pop_back();
+  std::replace(prefix.begin(), prefix.end(), '.', '_');
+  return "_" + prefix;
+}
+
 }  // namespace
 
 Outcome<void> Serving::open_wire() {
@@ -34,13 +45,17 @@ Outcome<void> Serving::open_wire() {
   FERMATA_TRY(password, nats_password_of(settings_));
   wanted.password = std::move(password);
   wanted.tls_ca = settings_.nats_tls_ca;
-  wanted.stream_sys = settings_.nats_stream_sys;
-  wanted.stream_jobs = settings_.nats_stream_jobs;
   wanted.unpublished_max = settings_.nats_unpublished_max;
   wanted.unsettled_max = settings_.nats_unsettled_max;
   wanted.on_warning = [this](const std::string& text) { log_.warn(text); };
-  FERMATA_TRY(wire, around_.world.wire(std::move(wanted)));
-  wire_ = std::move(wire);
+  for (const WireAccount& account : wire_accounts(settings_)) {
+    std::string ending = stream_ending(account.prefix);
+    wanted.prefix = account.prefix;
+    wanted.stream_sys = settings_.nats_stream_sys + ending;
+    wanted.stream_jobs = settings_.nats_stream_jobs + ending;
+    FERMATA_TRY(wire, around_.world.wire(wanted));
+    wires_.push_back(std::move(wire));
+  }
   return open_wire_memory();
 }
 
@@ -106,10 +121,8 @@ void Serving::show_adapters(server::ApiOptions& options) const {
   options.more_metrics = [this] { return parts_metrics(); };
 }
 
-void Serving::make_gateway() {
-  if (!wire_) return;
+void Serving::make_gateways() {
   server::GatewayOptions options;
-  options.account = AccountId(settings_.nats_account);
   options.sender = "fermata:" + settings_.nats_cluster;
   options.base_url = settings_.nats_base_url.empty() ? base_url() : settings_.nats_base_url;
   options.bodies_beside = settings_.payloads != "http";
@@ -119,12 +132,16 @@ void Serving::make_gateway() {
     log_.warn(message, {{"detail", detail}});
   };
   OpenStore& store = *engine_.store;
-  gateway_ = std::make_unique<server::Gateway>(
-      server::GatewayParts{*wire_, *cap_codec_, *engine_.host, store.reader(), store.job_files(),
-                           store.dead_letters(), *store.poison(), engine_.clock(),
-                           wire_memory_.get()},
-      std::move(options));
-  wire_feed_.tell(gateway_.get());
+  std::vector<WireAccount> accounts = wire_accounts(settings_);
+  for (size_t i = 0; i < wires_.size(); ++i) {
+    options.account = AccountId(accounts[i].account);
+    gateways_.push_back(std::make_unique<server::Gateway>(
+        server::GatewayParts{*wires_[i], *cap_codec_, *engine_.host, store.reader(),
+                             store.job_files(), store.dead_letters(), *store.poison(),
+                             engine_.clock(), wire_memory_.get()},
+        options));
+  }
+  wire_feed_.tell(&gateways_);
 }
 
 }  // namespace fermata::cli

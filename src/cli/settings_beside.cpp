@@ -1,6 +1,8 @@
 #include "cli/settings_beside.h"
 
 #include <algorithm>
+#include <cctype>
+#include <set>
 
 namespace fermata::cli {
 namespace {
@@ -45,6 +47,38 @@ std::string complaint_about_index(std::string_view name, const Settings& setting
   return "";
 }
 
+/// Words of subjects, joined by dots. Those that the protocol begins with would lie in the streams
+/// of others.
+bool is_subject_prefix(std::string_view text) {
+  while (true) {
+    std::string_view word = text.substr(0, text.find('.'));
+    bool plain = !word.empty() && word.size() <= 64 &&
+                 std::all_of(word.begin(), word.end(), [](unsigned char c) {
+                   return std::isalnum(c) != 0 || c == '-' || c == '_';
+                 });
+    if (!plain || is_one_of(word, {"sys", "job", "worker"})) return false;
+    if (word.size() == text.size()) return true;
+    text.remove_prefix(word.size() + 1);
+  }
+}
+
+std::string complaint_about_accounts(const Settings& settings) {
+  std::set<std::string> accounts{settings.nats_account}, prefixes;
+  if (listed(settings.nats_accounts).size() > wire_accounts_max)
+    return std::to_string(wire_accounts_max) + " accounts at most";
+  for (const std::string& pair : listed(settings.nats_accounts)) {
+    size_t sign = pair.find('=');
+    std::string account = pair.substr(0, sign);
+    bool whole = sign != std::string::npos && !account.empty();
+    if (!whole || !is_subject_prefix(std::string_view(pair).substr(sign + 1)))
+      return "`ACCOUNT=PREFIX`, separated by commas; a prefix is words of letters, digits, - and _ "
+             "joined by dots, none of them sys, job or worker";
+    if (!accounts.insert(account).second || !prefixes.insert(pair.substr(sign + 1)).second)
+      return "each account and each prefix once, and not the account of nats_account";
+  }
+  return "";
+}
+
 /// Of brokers.
 std::string complaint_about_bus(std::string_view name, const Settings& settings) {
   if (name == "bus" && !settings.bus.empty())
@@ -54,6 +88,7 @@ std::string complaint_about_bus(std::string_view name, const Settings& settings)
                "commas";
   if (name == "payloads" && settings.payloads != "http" && !is_redis(settings.payloads))
     return "`http` or `redis://…`";
+  if (name == "nats_accounts") return complaint_about_accounts(settings);
   if (name == "nats_signatures" &&
       !is_one_of(settings.nats_signatures, {"off", "verify", "require"}))
     return "`off`, `verify` or `require`";
@@ -86,6 +121,15 @@ std::vector<std::string> listed(std::string_view text) {
 std::string complaint_about_beside(std::string_view name, const Settings& settings) {
   std::string complaint = complaint_about_index(name, settings);
   return complaint.empty() ? complaint_about_bus(name, settings) : complaint;
+}
+
+std::vector<WireAccount> wire_accounts(const Settings& settings) {
+  std::vector<WireAccount> out{{settings.nats_account, ""}};
+  for (const std::string& pair : listed(settings.nats_accounts)) {
+    size_t sign = pair.find('=');
+    out.push_back({pair.substr(0, sign), pair.substr(sign + 1) + "."});
+  }
+  return out;
 }
 
 std::string nats_addresses(const Settings& settings) { return addresses_of(settings, is_nats); }

@@ -15,4 +15,16 @@ std::vector<std::string> listed(std::string_view text);
 /// What the setting should be instead; empty when it is fine or none of these.
 std::string complaint_about_beside(std::string_view name, const Settings& settings);
 
+/// Each has a connection and threads of its own.
+constexpr size_t wire_accounts_max = 100;
+
+/// An account that NATS is met for, and what stands before its subjects: nothing, or words that end
+/// in a dot.
+struct WireAccount {
+  std::string account;
+  std::string prefix;
+};
+/// `nats_account` first, then those of `nats_accounts`.
+std::vector<WireAccount> wire_accounts(const Settings& settings);
+
 }  // namespace fermata::cli

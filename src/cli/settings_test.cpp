@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "cli/setting_bounds.h"
+#include "cli/settings_beside.h"
 
 namespace fermata::cli {
 namespace {
@@ -179,6 +180,26 @@ TEST(Settings, password_in_an_address_is_never_shown) {
   auto table = load({}, {}, "bus = 'nats://a'\n[nats]\naccount = 'acme'\n");
   ASSERT_TRUE(table);
   EXPECT_EQ(table->settings().nats_account, "acme");
+}
+
+// C-74
+TEST(Settings, accounts_on_the_bus_have_prefixes_of_their_own) {
+  auto loaded = load({flag("nats_accounts", "acme=acme, beta=eu.be-ta_2")}, {});
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  std::vector<WireAccount> accounts = wire_accounts(loaded->settings());
+  ASSERT_EQ(accounts.size(), 3u);
+  EXPECT_EQ(accounts[0].account + "|" + accounts[0].prefix, "default|");
+  EXPECT_EQ(accounts[1].account + "|" + accounts[1].prefix, "acme|acme.");
+  EXPECT_EQ(accounts[2].account + "|" + accounts[2].prefix, "beta|eu.be-ta_2.");
+  for (const char* wrong :
+       {"acme", "acme=", "=acme", "acme=a.", "acme=.a", "acme=a..b", "acme=a*", "acme=a b",
+        "acme=sys", "acme=a.job", "acme=worker.a", "acme=a,acme=b", "acme=a,beta=a", "default=a"})
+    EXPECT_FALSE(load({flag("nats_accounts", wrong)}, {})) << wrong;
+  std::string many;
+  for (size_t i = 0; i < wire_accounts_max; ++i)
+    many += "a" + std::to_string(i) + "=p" + std::to_string(i) + ",";
+  EXPECT_TRUE(load({flag("nats_accounts", many)}, {}));
+  EXPECT_FALSE(load({flag("nats_accounts", many + "more=more")}, {}));
 }
 
 //

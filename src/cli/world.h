@@ -192,6 +192,7 @@ struct WireWanted {
   std::string tls_ca;
   std::string stream_sys;
   std::string stream_jobs;
+  std::string prefix{};  ///< of all subjects; then the streams are its own
   size_t unpublished_max = 10'000;
   size_t unsettled_max = 1'024;
   std::function<void(const std::string&)> on_warning;  ///< on another thread

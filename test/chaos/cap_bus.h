@@ -116,25 +116,27 @@ class CapBus {
 /// A worker's pulse, until it is stopped or destroyed.
 class Pulse {
  public:
-  Pulse(const std::string& url, std::string worker, int32_t slots = 4, bool identity = false)
-      : thread_([this, url, worker = std::move(worker), slots, identity] {
-          CapBus bus(url);
-          cap::Handshake hello;
-          hello.component_id = worker;
-          hello.role = cap::Role::worker;
-          hello.supported_versions = {1};
-          if (identity) hello.capabilities = {{"dispatch_identity", true}};
-          std::unique_lock lock(mutex_);
-          do {
-            bus.say("sys.handshake", hello, worker);
-            cap::Heartbeat beat;
-            beat.worker_id = worker;
-            beat.max_parallel_jobs = slots;
-            beat.active_jobs = active;
-            bus.say("sys.heartbeat", beat, worker);
-          } while (
-              !stopped_.wait_for(lock, std::chrono::milliseconds(300), [this] { return ending_; }));
-        }) {}
+  Pulse(const std::string& url, std::string worker, int32_t slots = 4, bool identity = false,
+        std::string prefix = "")
+      : thread_(
+            [this, url, worker = std::move(worker), slots, identity, prefix = std::move(prefix)] {
+              CapBus bus(url);
+              cap::Handshake hello;
+              hello.component_id = worker;
+              hello.role = cap::Role::worker;
+              hello.supported_versions = {1};
+              if (identity) hello.capabilities = {{"dispatch_identity", true}};
+              std::unique_lock lock(mutex_);
+              do {
+                bus.say(prefix + "sys.handshake", hello, worker);
+                cap::Heartbeat beat;
+                beat.worker_id = worker;
+                beat.max_parallel_jobs = slots;
+                beat.active_jobs = active;
+                bus.say(prefix + "sys.heartbeat", beat, worker);
+              } while (!stopped_.wait_for(lock, std::chrono::milliseconds(300),
+                                          [this] { return ending_; }));
+            }) {}
   ~Pulse() { stop(); }
   void stop() {
     {

@@ -10,9 +10,12 @@ using MetaData = std::unique_ptr<jsMsgMetaData, Destroyer<jsMsgMetaData_Destroy>
 /// After a third of the time that a consumer gives, the server hears that it is being worked on.
 constexpr std::chrono::seconds alive_after{10};
 
-WireDelivery delivery_of(natsMsg* message) {
+}  // namespace
+
+WireDelivery Inbox::delivery_of(natsMsg* message) const {
   WireDelivery delivery;
   delivery.subject = natsMsg_GetSubject(message);
+  if (delivery.subject.starts_with(prefix_)) delivery.subject.erase(0, prefix_.size());
   delivery.bytes.assign(natsMsg_GetData(message),
                         static_cast<size_t>(natsMsg_GetDataLength(message)));
   const char** keys = nullptr;
@@ -26,8 +29,6 @@ WireDelivery delivery_of(natsMsg* message) {
   free(static_cast<void*>(keys));
   return delivery;
 }
-
-}  // namespace
 
 void Inbox::take(const std::string& consumer, Message message) {
   WireDelivery delivery = delivery_of(message.get());

@@ -13,7 +13,8 @@ namespace fermata::nats {
 /// several threads.
 class Inbox {
  public:
-  explicit Inbox(size_t plain_max) : plain_max_(plain_max) {}
+  /// `prefix` stands before every subject that is heard; deliveries are told without it.
+  Inbox(size_t plain_max, std::string prefix) : plain_max_(plain_max), prefix_(std::move(prefix)) {}
 
   /// A message that is to be settled, read by `consumer`.
   void take(const std::string& consumer, Message message);
@@ -41,7 +42,10 @@ class Inbox {
     std::string consumer;
     std::chrono::steady_clock::time_point touched;
   };
+  WireDelivery delivery_of(natsMsg* message) const;
+
   const size_t plain_max_;
+  const std::string prefix_;
   mutable std::mutex mutex_;
   std::condition_variable news_;
   std::condition_variable settled_;

@@ -53,7 +53,7 @@ struct NatsWire::Parts {
 
   const NatsOptions options;
   Link link;
-  Inbox inbox{plain_waiting_max};
+  Inbox inbox{plain_waiting_max, options.prefix};
   std::atomic<bool> stopping{false};
   std::mutex mutex;
   std::condition_variable stopped;
@@ -98,12 +98,13 @@ Outcome<void> NatsWire::Parts::prepare(bool first) {
   uint64_t epoch = link.epoch();
   if (prepared_epoch == epoch) return {};
   FERMATA_TRY_VOID(check_server(first));
-  for (const StreamWanted& stream : streams_wanted(options.stream_sys, options.stream_jobs)) {
+  for (const StreamWanted& stream :
+       streams_wanted(options.stream_sys, options.stream_jobs, options.prefix)) {
     FERMATA_TRY(warnings, prepare_stream(link.jetstream(), stream));
     if (!first || !options.on_warning) continue;
     for (const std::string& warning : warnings) options.on_warning(warning);
   }
-  for (const ConsumerWanted& consumer : consumers_wanted())
+  for (const ConsumerWanted& consumer : consumers_wanted(options.prefix))
     FERMATA_TRY_VOID(prepare_consumer(link.jetstream(), options.stream_sys, consumer));
   prepared_epoch = epoch;
   return {};
@@ -132,14 +133,15 @@ Outcome<void> NatsWire::Parts::listen() {
   };
   for (const char* subject : read_by_all) {
     natsSubscription* made = nullptr;
-    natsStatus status = natsConnection_Subscribe(&made, link.connection(), subject, hear, this);
+    natsStatus status = natsConnection_Subscribe(&made, link.connection(),
+                                                 (options.prefix + subject).c_str(), hear, this);
     FERMATA_TRY_VOID(keep(status, made));
   }
   auto advise = [](natsConnection*, natsSubscription*, natsMsg* message, void* parts) {
     Message owned(message);
     static_cast<Parts*>(parts)->take_advisory(message);
   };
-  for (const ConsumerWanted& consumer : consumers_wanted()) {
+  for (const ConsumerWanted& consumer : consumers_wanted(options.prefix)) {
     std::string subject =
         "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES." + options.stream_sys + "." + consumer.name;
     natsSubscription* made = nullptr;
@@ -149,8 +151,8 @@ Outcome<void> NatsWire::Parts::listen() {
   }
   for (const char* subject : read_by_one) {
     natsSubscription* made = nullptr;
-    natsStatus status =
-        natsConnection_QueueSubscribe(&made, link.connection(), subject, group, hear, this);
+    natsStatus status = natsConnection_QueueSubscribe(
+        &made, link.connection(), (options.prefix + subject).c_str(), group, hear, this);
     FERMATA_TRY_VOID(keep(status, made));
   }
   return {};
@@ -240,9 +242,9 @@ bool NatsWire::Parts::publish_one(const WireMessage& message) {
   if (!message.id.empty()) wanted.MsgId = message.id.c_str();
   jsPubAck* answered = nullptr;
   jsErrCode code{};
-  natsStatus status =
-      js_Publish(&answered, link.jetstream(), message.subject.c_str(), message.bytes.data(),
-                 static_cast<int>(message.bytes.size()), &wanted, &code);
+  std::string subject = options.prefix + message.subject;
+  natsStatus status = js_Publish(&answered, link.jetstream(), subject.c_str(), message.bytes.data(),
+                                 static_cast<int>(message.bytes.size()), &wanted, &code);
   PublishAck ack(answered);
   if (status == NATS_OK) {
     ++published;
@@ -255,10 +257,10 @@ bool NatsWire::Parts::publish_one(const WireMessage& message) {
     // Nothing is waited for: it never will.
     if (options.on_warning)
       options.on_warning("NATS does not take " + std::to_string(message.bytes.size()) +
-                         " bytes to " + message.subject + " (max_payload); it is not sent");
+                         " bytes to " + subject + " (max_payload); it is not sent");
     return true;
   }
-  link.trouble("publish", "NATS: publishing to " + message.subject + ": " + text_of(status, code));
+  link.trouble("publish", "NATS: publishing to " + subject + ": " + text_of(status, code));
   return false;
 }
 
@@ -307,7 +309,7 @@ Outcome<std::unique_ptr<NatsWire>> NatsWire::open(NatsOptions options) {
   FERMATA_TRY_VOID(parts->prepare(true));
   FERMATA_TRY_VOID(parts->listen());
   Parts* shared = parts.get();
-  for (const ConsumerWanted& consumer : consumers_wanted())
+  for (const ConsumerWanted& consumer : consumers_wanted(shared->options.prefix))
     parts->threads.emplace_back([shared, consumer] { shared->read(consumer); });
   parts->threads.emplace_back([shared] { shared->publish_all(); });
   return std::unique_ptr<NatsWire>(new NatsWire(std::move(parts)));
@@ -328,7 +330,8 @@ bool NatsWire::publish(WireMessage message) {
 }
 
 void NatsWire::announce(const std::string& subject, const std::string& bytes) {
-  natsConnection_Publish(parts_->link.connection(), subject.c_str(), bytes.data(),
+  std::string whole = parts_->options.prefix + subject;
+  natsConnection_Publish(parts_->link.connection(), whole.c_str(), bytes.data(),
                          static_cast<int>(bytes.size()));
 }
 
@@ -351,8 +354,8 @@ Wire::News NatsWire::wait(size_t most, Duration patience) {
 void NatsWire::wake() { parts_->inbox.wake(); }
 
 Outcome<uint64_t> NatsWire::pending(const std::string& subject) {
-  for (const ConsumerWanted& consumer : consumers_wanted()) {
-    if (consumer.subject != subject) continue;
+  for (const ConsumerWanted& consumer : consumers_wanted(parts_->options.prefix)) {
+    if (consumer.subject != parts_->options.prefix + subject) continue;
     jsConsumerInfo* found = nullptr;
     jsErrCode code{};
     natsStatus status =
@@ -371,7 +374,7 @@ Outcome<std::optional<std::string>> NatsWire::latest(const std::string& subject)
   jsErrCode code{};
   natsStatus status =
       js_GetLastMsg(&found, parts_->link.jetstream(), parts_->options.stream_sys.c_str(),
-                    subject.c_str(), nullptr, &code);
+                    (parts_->options.prefix + subject).c_str(), nullptr, &code);
   Message message(found);
   if (status == NATS_NOT_FOUND) return std::optional<std::string>{};
   if (status != NATS_OK)

@@ -14,6 +14,9 @@ struct NatsOptions {
   std::string name = "fermata";
   std::string stream_sys = "CORDUM_SYS";
   std::string stream_jobs = "CORDUM_JOBS";
+  /// Stands before every subject of the protocol, with its dot (`acme.`). Streams for it are others
+  /// than those without, and are to be named so.
+  std::string prefix{};
   Duration patience{30'000};        ///< for the first connection
   size_t unpublished_max = 10'000;  ///< messages that may wait for the broker
   size_t unsettled_max = 1'024;     ///< deliveries of one consumer under way together

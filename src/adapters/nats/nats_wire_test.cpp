@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <set>
 
 #include "adapters/nats/handles.h"
 #include "adapters/nats/nats_test_server.h"
@@ -160,6 +161,47 @@ TEST_F(NatsWireTest, missing_streams_and_consumers_are_made) {
     EXPECT_EQ(consumer->Config->MaxDeliver, 100);
     EXPECT_EQ(consumer->Config->MaxAckPending, 2'048);
   }
+}
+
+// C-74: the same protocol twice on one server, and neither hears of the other.
+TEST_F(NatsWireTest, prefix_stands_before_every_subject_and_is_told_to_nobody) {
+  auto plain = open();
+  NatsOptions prefixed = options();
+  prefixed.prefix = "eu.acme.";
+  prefixed.stream_sys = "CORDUM_SYS_acme";
+  prefixed.stream_jobs = "CORDUM_JOBS_acme";
+  auto opened = NatsWire::open(prefixed);
+  ASSERT_TRUE(plain && opened) << opened.error().message;
+  Wire& acme = **opened;
+  Outsider outsider(server.url());
+  outsider.say("eu.acme.sys.job.submit", "theirs");
+  outsider.say("eu.acme.sys.heartbeat", "alive");
+  outsider.say("sys.job.submit", "ours");
+  std::set<std::string> heard;
+  for (int i = 0; i < 2; ++i) {
+    auto delivery = next(acme);
+    ASSERT_TRUE(delivery);
+    heard.insert(delivery->subject + " " + delivery->bytes);
+    if (delivery->number != 0) acme.settle(delivery->number, {Kind::ack, {}});
+  }
+  EXPECT_EQ(heard, (std::set<std::string>{"sys.job.submit theirs", "sys.heartbeat alive"}));
+  auto ours = next(*plain);
+  ASSERT_TRUE(ours);
+  EXPECT_EQ(ours->bytes, "ours");
+  plain->settle(ours->number, {Kind::ack, {}});
+  ASSERT_TRUE(acme.publish({7, "sys.job.accepted", "end-1", "done"}));
+  ASSERT_TRUE(confirmed(acme));
+  auto latest = acme.latest("sys.job.accepted");
+  ASSERT_TRUE(latest && *latest);
+  EXPECT_EQ(**latest, "done");
+  auto elsewhere = plain->latest("sys.job.accepted");
+  ASSERT_TRUE(elsewhere);
+  EXPECT_FALSE(*elsewhere);
+  EXPECT_TRUE(becomes([&] {
+    auto left = acme.pending("sys.job.submit");
+    return left && *left == 0;
+  }));
+  EXPECT_STREQ(outsider.stream("CORDUM_JOBS_acme")->Config->Subjects[1], "eu.acme.worker.*.jobs");
 }
 
 // C-6

@@ -82,18 +82,22 @@ Outcome<StreamInfo> add_stream(jsCtx* js, const StreamWanted& wanted) {
 
 }  // namespace
 
-std::vector<StreamWanted> streams_wanted(const std::string& sys, const std::string& jobs) {
-  return {{sys,
-           "nats_stream_sys",
-           {"sys.job.submit", "sys.job.result", "sys.job.cancel", "sys.job.dlq", "sys.job.accepted",
-            "sys.audit.>"}},
-          {jobs, "nats_stream_jobs", {"job.>", "worker.*.jobs"}}};
+std::vector<StreamWanted> streams_wanted(const std::string& sys, const std::string& jobs,
+                                         const std::string& prefix) {
+  std::vector<StreamWanted> streams = {{sys,
+                                        "nats_stream_sys",
+                                        {"sys.job.submit", "sys.job.result", "sys.job.cancel",
+                                         "sys.job.dlq", "sys.job.accepted", "sys.audit.>"}},
+                                       {jobs, "nats_stream_jobs", {"job.>", "worker.*.jobs"}}};
+  for (StreamWanted& stream : streams)
+    for (std::string& subject : stream.subjects) subject.insert(0, prefix);
+  return streams;
 }
 
-std::vector<ConsumerWanted> consumers_wanted() {
-  return {{"fermata_submit", "sys.job.submit"},
-          {"fermata_result", "sys.job.result"},
-          {"fermata_cancel", "sys.job.cancel"}};
+std::vector<ConsumerWanted> consumers_wanted(const std::string& prefix) {
+  return {{"fermata_submit", prefix + "sys.job.submit"},
+          {"fermata_result", prefix + "sys.job.result"},
+          {"fermata_cancel", prefix + "sys.job.cancel"}};
 }
 
 bool covers(std::string_view pattern, std::string_view subject) {

@@ -24,9 +24,11 @@ constexpr int64_t ack_wait_ms = 30'000;
 constexpr int64_t deliveries_max = 100;
 constexpr int64_t ack_pending_max = 2'048;
 
-/// The two streams of the protocol under the names that the settings give them.
-std::vector<StreamWanted> streams_wanted(const std::string& sys, const std::string& jobs);
-std::vector<ConsumerWanted> consumers_wanted();
+/// The two streams of the protocol under the names that the settings give them. `prefix` stands
+/// before every subject.
+std::vector<StreamWanted> streams_wanted(const std::string& sys, const std::string& jobs,
+                                         const std::string& prefix = "");
+std::vector<ConsumerWanted> consumers_wanted(const std::string& prefix = "");
 
 /// True when every subject that fits `subject` fits `pattern`; both may have wildcards.
 bool covers(std::string_view pattern, std::string_view subject);

@@ -115,7 +115,7 @@ Outcome<void> check_tenant(const std::string& tenant, const AccountId& account) 
   if (tenant.empty() || tenant == account.text()) return {};
   return fail(ErrorCode::account_mismatch, "The packet is of tenant `" + tenant +
                                                "`; this bus belongs to account `" + account.text() +
-                                               "` (nats_account).");
+                                               "` (nats_account, nats_accounts).");
 }
 
 job::AttemptOutcome outcome_of(wire::Status status) {

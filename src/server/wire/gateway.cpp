@@ -124,34 +124,42 @@ void Gateway::use(WireDelivery delivery, cap::Packet packet) {
       {ErrorCode::bad_request, "The packet has no payload that belongs on " + subject + ".", {}});
 }
 
-std::string Gateway::metrics() const {
-  WireHealth health = parts_.wire.health();
+std::string metrics_of(const Gateways& gateways) {
   std::string out;
   auto line = [&](std::string_view name, std::string_view kind, std::string_view help,
-                  uint64_t value, std::string_view labels = "") {
+                  auto figure) {
+    uint64_t sum = 0;
+    for (const auto& gateway : gateways) sum += figure(gateway->counts(), gateway->health());
     out += "# HELP " + std::string(name) + " " + std::string(help) + "\n# TYPE " +
-           std::string(name) + " " + std::string(kind) + "\n" + std::string(name) +
-           std::string(labels) + " " + std::to_string(value) + "\n";
+           std::string(name) + " " + std::string(kind) + "\n" + std::string(name) + " " +
+           std::to_string(sum) + "\n";
   };
-  line("fermata_wire_received_total", "counter", "Messages of CAP that came in.", counts_.received);
+  using Counts = const Gateway::Counts&;
+  using Health = const WireHealth&;
+  line("fermata_wire_received_total", "counter", "Messages of CAP that came in.",
+       [](Counts counts, Health) { return counts.received.load(); });
   line("fermata_wire_refused_total", "counter", "Deliveries of messages that cannot be used.",
-       counts_.refused);
-  line("fermata_wire_dead_total", "counter", "Messages that became dead letters.", counts_.dead);
+       [](Counts counts, Health) { return counts.refused.load(); });
+  line("fermata_wire_dead_total", "counter", "Messages that became dead letters.",
+       [](Counts counts, Health) { return counts.dead.load(); });
   line("fermata_wire_put_off_total", "counter",
-       "Deliveries put off because the store was away or busy.", counts_.put_off);
+       "Deliveries put off because the store was away or busy.",
+       [](Counts counts, Health) { return counts.put_off.load(); });
   line("fermata_wire_labels_stripped_total", "counter", "Reserved labels left out of submissions.",
-       counts_.labels_stripped);
+       [](Counts counts, Health) { return counts.labels_stripped.load(); });
   line("fermata_wire_guarded_total", "counter",
-       "Deliveries that a guard knew as done with; the store was not asked.", counts_.guarded);
+       "Deliveries that a guard knew as done with; the store was not asked.",
+       [](Counts counts, Health) { return counts.guarded.load(); });
   line("fermata_wire_redelivered_total", "counter", "Deliveries that were not the first.",
-       health.redelivered);
+       [](Counts, Health health) { return health.redelivered; });
   line("fermata_wire_published_total", "counter", "Messages that NATS has taken.",
-       health.published);
+       [](Counts, Health health) { return health.published; });
   line("fermata_wire_publish_failures_total", "counter", "Attempts to publish that failed.",
-       health.publish_failures);
-  line("fermata_wire_unpublished", "gauge", "Messages that wait for NATS.", health.unpublished);
-  line("fermata_wire_degraded", "gauge", "1 while NATS is away or not as it should be.",
-       health.up ? 0 : 1);
+       [](Counts, Health health) { return health.publish_failures; });
+  line("fermata_wire_unpublished", "gauge", "Messages that wait for NATS.",
+       [](Counts, Health health) { return uint64_t{health.unpublished}; });
+  line("fermata_wire_degraded", "gauge", "Accounts for which NATS is away or not as it should be.",
+       [](Counts, Health health) { return uint64_t{health.up ? 0u : 1u}; });
   return out;
 }
 

@@ -33,8 +33,7 @@ class Gateway {
     std::atomic<uint64_t> guarded{0};  ///< deliveries that a guard knew as done with
   };
   const Counts& counts() const { return counts_; }
-  /// Lines for /metrics.
-  std::string metrics() const;
+  WireHealth health() const { return parts_.wire.health(); }
 
  private:
   void run();
@@ -115,19 +114,25 @@ class Gateway {
   std::string cursor_;
 };
 
-/// Hands commits on, and tells the gateway of those of jobs.
+using Gateways = std::vector<std::unique_ptr<Gateway>>;  ///< one for each account on the bus
+
+/// Lines for /metrics: what all of them have counted together.
+std::string metrics_of(const Gateways& gateways);
+
+/// Hands commits on, and tells gateways of those of jobs.
 class WireFeed final : public PassingFeed {
  public:
   using PassingFeed::PassingFeed;
-  /// Before the first commit, or never.
-  void tell(Gateway* gateway) { gateway_ = gateway; }
+  /// Before the first commit, and after the last; null: nobody.
+  void tell(const Gateways* gateways) { gateways_ = gateways; }
   void job_settled(const job::Job& state) override {
     PassingFeed::job_settled(state);
-    if (Gateway* gateway = gateway_) gateway->settled(state);
+    if (const Gateways* gateways = gateways_)
+      for (const auto& gateway : *gateways) gateway->settled(state);
   }
 
  private:
-  std::atomic<Gateway*> gateway_{nullptr};
+  std::atomic<const Gateways*> gateways_{nullptr};
 };
 
 }  // namespace fermata::server

@@ -144,7 +144,8 @@ TEST_F(PostgresStoreTest, former_leader_writes_nothing) {
   auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   bool again = false;
   while (!again && std::chrono::steady_clock::now() < until) {
-    ASSERT_TRUE(first->take_lead());
+    auto taken = first->take_lead();
+    ASSERT_TRUE(taken) << taken.error().message;
     again = first->commit(batch_of({start_of("r3")})).at(0) == CommitOutcome::done;
   }
   EXPECT_TRUE(again);

@@ -134,32 +134,32 @@ std::string metrics_of(const Gateways& gateways) {
            std::string(name) + " " + std::string(kind) + "\n" + std::string(name) + " " +
            std::to_string(sum) + "\n";
   };
-  using Counts = const Gateway::Counts&;
+  using Told = const Gateway::Counts&;
   using Health = const WireHealth&;
   line("fermata_wire_received_total", "counter", "Messages of CAP that came in.",
-       [](Counts counts, Health) { return counts.received.load(); });
+       [](Told counts, Health) { return counts.received.load(); });
   line("fermata_wire_refused_total", "counter", "Deliveries of messages that cannot be used.",
-       [](Counts counts, Health) { return counts.refused.load(); });
+       [](Told counts, Health) { return counts.refused.load(); });
   line("fermata_wire_dead_total", "counter", "Messages that became dead letters.",
-       [](Counts counts, Health) { return counts.dead.load(); });
+       [](Told counts, Health) { return counts.dead.load(); });
   line("fermata_wire_put_off_total", "counter",
        "Deliveries put off because the store was away or busy.",
-       [](Counts counts, Health) { return counts.put_off.load(); });
+       [](Told counts, Health) { return counts.put_off.load(); });
   line("fermata_wire_labels_stripped_total", "counter", "Reserved labels left out of submissions.",
-       [](Counts counts, Health) { return counts.labels_stripped.load(); });
+       [](Told counts, Health) { return counts.labels_stripped.load(); });
   line("fermata_wire_guarded_total", "counter",
        "Deliveries that a guard knew as done with; the store was not asked.",
-       [](Counts counts, Health) { return counts.guarded.load(); });
+       [](Told counts, Health) { return counts.guarded.load(); });
   line("fermata_wire_redelivered_total", "counter", "Deliveries that were not the first.",
-       [](Counts, Health health) { return health.redelivered; });
+       [](Told, Health health) { return health.redelivered; });
   line("fermata_wire_published_total", "counter", "Messages that NATS has taken.",
-       [](Counts, Health health) { return health.published; });
+       [](Told, Health health) { return health.published; });
   line("fermata_wire_publish_failures_total", "counter", "Attempts to publish that failed.",
-       [](Counts, Health health) { return health.publish_failures; });
+       [](Told, Health health) { return health.publish_failures; });
   line("fermata_wire_unpublished", "gauge", "Messages that wait for NATS.",
-       [](Counts, Health health) { return uint64_t{health.unpublished}; });
+       [](Told, Health health) { return uint64_t{health.unpublished}; });
   line("fermata_wire_degraded", "gauge", "Accounts for which NATS is away or not as it should be.",
-       [](Counts, Health health) { return uint64_t{health.up ? 0u : 1u}; });
+       [](Told, Health health) { return uint64_t{health.up ? 0u : 1u}; });
   return out;
 }
 

@@ -125,7 +125,7 @@ inline void copy_with_index(const std::filesystem::path& from, const std::filesy
   "DROP TABLE contacts; DROP TABLE account; DROP TABLE workflow_rules;"                 \
   "DROP TABLE workflow_signal_effects; DROP TABLE wait_tally; DROP TABLE held_output;"  \
   "DROP TABLE pool_document; DROP TABLE account_usage; DROP TABLE view;"                \
-  "DROP TABLE schedule_deleted; DROP INDEX IF EXISTS schedule_gone;"
+  "DROP TABLE schedule_deleted; DROP INDEX IF EXISTS schedule_gone; DROP TABLE moved;"
 
 /// Runs SQL on a store that nobody has open.
 inline void run_sql(const std::filesystem::path& directory, const char* sql) {

@@ -6,7 +6,7 @@ namespace {
 Outcome<std::string> query_of(const Arguments& arguments) {
   FERMATA_TRY(limit, arguments.number("limit", 1));
   std::string query = "?limit=" + std::to_string(limit.value_or(50));
-  for (std::string_view name : {"status", "label", "q", "from", "to", "cursor"})
+  for (std::string_view name : {"status", "label", "q", "from", "to", "sort", "cursor"})
     if (auto value = arguments.get(name))
       query += "&" + std::string(name) + "=" + url_escaped(*value);
   if (auto workflow = arguments.get("workflow")) query += "&workflow_id=" + url_escaped(*workflow);
@@ -54,6 +54,7 @@ CliCommand ps_command() {
        {"q", "TEXT", "whose id, workflow or error code holds the text"},
        {"from", "TIME", "started at or after, RFC 3339"},
        {"to", "TIME", "started before, RFC 3339"},
+       {"sort", "ORDER", "started_at: oldest first; -started_at: newest first"},
        {"limit", "N", "at most so many, 50 without it"},
        {"cursor", "TEXT", "go on where the last list ended"},
        server_option()},

@@ -120,6 +120,15 @@ Outcome<RunFilter> read_run_filter(const Value& filter, const AccountId& account
   return fail(ErrorCode::invalid_field, std::move(message), std::move(findings));
 }
 
+Outcome<RunOrder> read_run_order(const NamedValues& query) {
+  const std::string* sort = find_value(query, "sort");
+  if (!sort || *sort == "-started_at") return RunOrder::newest_first;
+  if (*sort == "started_at") return RunOrder::oldest_first;
+  return bad_query("sort", "`" + *sort +
+                               "` is no order of executions: `started_at` lists the oldest first, "
+                               "`-started_at` the newest.");
+}
+
 Outcome<AuditFilter> read_audit_filter(const NamedValues& query, const AccountId& account) {
   AuditFilter filter;
   filter.account = account;

@@ -18,6 +18,9 @@ Outcome<RunFilter> read_run_filter(const NamedValues& query, const AccountId& ac
 /// The same from the JSON object of a bulk request, where other names are refused.
 Outcome<RunFilter> read_run_filter(const Value& filter, const AccountId& account);
 
+/// `sort`: `started_at` for the oldest first, `-started_at` (also when absent) for the newest.
+Outcome<RunOrder> read_run_order(const NamedValues& query);
+
 /// `action`, `subject`, `actor`, `from`, `to`.
 Outcome<AuditFilter> read_audit_filter(const NamedValues& query, const AccountId& account);
 

@@ -28,6 +28,16 @@ TEST(RunQuery, reads_every_filter) {
   EXPECT_LT(*filter->from, *filter->to);
 }
 
+TEST(RunQuery, orders_are_by_the_start_alone) {
+  EXPECT_EQ(*read_run_order({}), RunOrder::newest_first);
+  EXPECT_EQ(*read_run_order({{"sort", "-started_at"}}), RunOrder::newest_first);
+  EXPECT_EQ(*read_run_order({{"sort", "started_at"}}), RunOrder::oldest_first);
+  auto other = read_run_order({{"sort", "duration"}});
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().code, ErrorCode::invalid_query);
+  EXPECT_EQ(other.error().findings[0].path, "sort");
+}
+
 TEST(RunQuery, a_json_filter_reads_the_same_but_refuses_what_it_does_not_know) {
   Value json = *parse_json(R"({"status":["failed","paused"],"label":"x"})");
   auto filter = read_run_filter(json, AccountId("a"));

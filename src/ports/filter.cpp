@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/fleet/worker.h"
+#include "ports/cursor.h"
 #include "ports/reader.h"
 
 namespace fermata {
@@ -44,6 +45,18 @@ bool matches(const RunFilter& filter, const RunSummary& run) {
   return filter.q.empty() || contains(run.id.text(), filter.q) ||
          contains(run.workflow.text(), filter.q) || contains(run.contact_id, filter.q) ||
          contains(run.error_code, filter.q);
+}
+
+std::string run_cursor(uint64_t number, RunOrder order) {
+  return order == RunOrder::newest_first ? cursor_of(number) : "up." + cursor_of(number);
+}
+
+Outcome<uint64_t> run_place(const std::string& cursor, RunOrder order) {
+  if (order == RunOrder::newest_first) return cursor_number(cursor, UINT64_MAX);
+  if (cursor.empty()) return 0;
+  // What is no cursor of this order is refused there, with the words for all lists.
+  bool own = cursor.starts_with("up.") && cursor.size() > 3;
+  return cursor_number(own ? cursor.substr(3) : "?" + cursor, 0);
 }
 
 bool matches(const ScheduleFilter& filter, const schedule::ScheduleSummary& schedule) {

@@ -31,8 +31,17 @@ struct RunFilter {
 /// True when a list with this filter shows the run. `q` is compared without regard to ASCII case.
 bool matches(const RunFilter& filter, const RunSummary& run);
 
+/// By when runs were started, as stores number them: the one order that every index of runs has, so
+/// that a page costs the same in both directions whatever is filtered.
+enum class RunOrder : uint8_t { newest_first, oldest_first };
+/// A cursor of a list of runs is one of its order only: the place of the last run shown.
+std::string run_cursor(uint64_t number, RunOrder order);
+/// The place in a cursor, that before the first run for an empty one; invalid_query for what is
+/// none of this order.
+Outcome<uint64_t> run_place(const std::string& cursor, RunOrder order);
+
 struct RunPage {
-  std::vector<RunSummary> items;  ///< newest first
+  std::vector<RunSummary> items;  ///< in the order that was asked for
   std::string next_cursor;        ///< empty on the last page
   std::vector<Error> damages{};  ///< runs on the way that could not be read, which may match or not
 };
@@ -159,8 +168,8 @@ class Reader {
   /// 0 when it does not exist.
   virtual Outcome<StoredRun> latest(const RunId& id) = 0;
   virtual Outcome<std::optional<RunSummary>> summary(const RunId& id) = 0;
-  virtual Outcome<RunPage> list(const RunFilter& filter, size_t limit,
-                                const std::string& cursor) = 0;
+  virtual Outcome<RunPage> list(const RunFilter& filter, size_t limit, const std::string& cursor,
+                                RunOrder order = RunOrder::newest_first) = 0;
   /// Runs by status for one account (all accounts when empty).
   virtual Outcome<std::vector<std::pair<RunStatus, uint64_t>>> counts(const AccountId& account) = 0;
   /// Version 0 when the job does not exist.

@@ -105,6 +105,52 @@ TEST(RunFilters, go_on_by_cursor) {
   EXPECT_EQ(seen, (World::Ids{w.failed, w.first, w.signal}));
 }
 
+// U-2: sorted by what stands in the address, whatever is filtered.
+TEST(RunOrders, list_the_oldest_or_the_newest_first) {
+  World w;
+  World::Ids oldest{w.signal, w.first, w.second, w.failed};
+  World::Ids newest(oldest.rbegin(), oldest.rend());
+  EXPECT_EQ(w.ids("sort=-started_at"), newest);
+  EXPECT_EQ(w.ids("sort=started_at"), oldest);
+  EXPECT_EQ(w.ids("sort=started_at&limit=2&offset=1"), (World::Ids{w.first, w.second}));
+  EXPECT_EQ(w.ids("sort=started_at&status=waiting"), (World::Ids{w.signal, w.first, w.second}));
+  EXPECT_EQ(w.ids("sort=started_at&workflow_id=pauses"), (World::Ids{w.first, w.second}));
+  EXPECT_EQ(w.ids("sort=started_at&node=rest"), (World::Ids{w.first, w.second}));
+  EXPECT_EQ(w.ids("sort=started_at&version=1"), (World::Ids{w.signal, w.first, w.failed}));
+}
+
+TEST(RunOrders, go_on_by_cursors_of_their_own) {
+  World w;
+  for (const char* filter : {"", "&version=1", "&node=rest"}) {
+    std::string query = std::string("sort=started_at&limit=1") + filter;
+    World::Ids seen;
+    std::string cursor;
+    for (int i = 0; i < 9; ++i) {
+      auto page =
+          w.world.ask("GET", "/api/v1/executions?" + query + (i == 0 ? "" : "&cursor=" + cursor));
+      ASSERT_EQ(page.status, 200) << page.text;
+      for (const Value& item : page.body.get("items").items())
+        seen.emplace_back(item.get("id").as_string());
+      if (page.body.get("next_cursor").is_null()) break;
+      cursor = page.body.get("next_cursor").as_string();
+      auto other = w.world.ask("GET", "/api/v1/executions?cursor=" + cursor + filter);
+      EXPECT_EQ(other.status, 422) << other.text;
+    }
+    EXPECT_EQ(seen, w.ids(std::string("sort=started_at") + filter));
+  }
+}
+
+TEST(RunOrders, refuse_what_no_index_gives) {
+  World w;
+  for (const char* sort : {"duration", "started", "", "-completed_at", "STARTED_AT"}) {
+    auto answer = w.world.ask("GET", std::string("/api/v1/executions?sort=") + sort);
+    EXPECT_EQ(answer.status, 422) << sort;
+    EXPECT_EQ(answer.code(), "invalid_query");
+    EXPECT_NE(answer.text.find("`started_at` lists the oldest first"), std::string::npos)
+        << answer.text;
+  }
+}
+
 TEST(RunFilters, refuse_what_they_do_not_understand) {
   World w;
   for (const char* query : {"version=x", "wait_kind=tea", "retrying=0", "attention=maybe",

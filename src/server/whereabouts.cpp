@@ -224,28 +224,40 @@ Whereabouts::ByNode Whereabouts::by_node(const AccountId& account,
 }
 
 Whereabouts::Found Whereabouts::find(const AccountId& account, const Wanted& wanted,
-                                     const std::optional<Key>& before, Instant now,
-                                     size_t limit) const {
+                                     const std::optional<Key>& last, Instant now, size_t limit,
+                                     RunOrder order) const {
   Found out;
-  std::optional<Key> end = before;
-  auto such = [&](const Place& place) { return is_such(place, wanted, now); };
+  std::optional<Key> place = last;
+  bool upwards = order == RunOrder::oldest_first;
+  auto such = [&](const Place& one) { return is_such(one, wanted, now); };
+  /// False when there is one more than was asked for.
+  auto show = [&](const Key& key, const Places& places) {
+    place = key;
+    if (std::none_of(places.begin(), places.end(), such)) return true;
+    out.more = out.runs.size() == limit;
+    if (!out.more) out.runs.push_back(key);
+    return !out.more;
+  };
   for (bool more = true; more;) {
     std::lock_guard lock(mutex_);
     out.all = whole_ && !reading_;
     auto found = accounts_.find(account);
     if (found == accounts_.end()) return out;
     const auto& runs = found->second;
-    auto it = end ? runs.lower_bound(*end) : runs.end();
-    for (size_t looked_at = 0; it != runs.begin() && looked_at < looked_at_once_max; ++looked_at) {
-      --it;
-      end = it->first;
-      const Places& places = it->second.places;
-      if (std::none_of(places.begin(), places.end(), such)) continue;
-      out.more = out.runs.size() == limit;
-      if (out.more) return out;
-      out.runs.push_back(it->first);
+    size_t looked_at = 0;
+    if (upwards) {
+      auto it = place ? runs.upper_bound(*place) : runs.begin();
+      for (; it != runs.end() && looked_at < looked_at_once_max; ++it, ++looked_at)
+        if (!show(it->first, it->second.places)) return out;
+      more = it != runs.end();
+    } else {
+      auto it = place ? runs.lower_bound(*place) : runs.end();
+      for (; it != runs.begin() && looked_at < looked_at_once_max; ++looked_at) {
+        --it;
+        if (!show(it->first, it->second.places)) return out;
+      }
+      more = it != runs.begin();
     }
-    more = it != runs.begin();
   }
   return out;
 }

@@ -11,6 +11,7 @@
 #include "base/id.h"
 #include "base/time.h"
 
+#include "ports/reader.h"
 namespace fermata {
 struct Run;
 }
@@ -62,13 +63,13 @@ class Whereabouts {
     auto operator<=>(const Key&) const = default;
   };
   struct Found {
-    std::vector<Key> runs;  ///< newest first
+    std::vector<Key> runs;  ///< in the order that was asked for
     bool more = false;
     bool all = true;  ///< nothing is left out
   };
-  /// Those of the account that stand at such a place, older than `before`, at most `limit`.
-  Found find(const AccountId& account, const Wanted& wanted, const std::optional<Key>& before,
-             Instant now, size_t limit) const;
+  /// Those of the account that stand at such a place, behind `last` in the order, at most `limit`.
+  Found find(const AccountId& account, const Wanted& wanted, const std::optional<Key>& last,
+             Instant now, size_t limit, RunOrder order = RunOrder::newest_first) const;
   /// Where a run stands; empty when it does not, or nobody knows.
   std::vector<Place> places(const AccountId& account, const Key& key) const;
   /// How many live runs of a workflow stand at each node, by what they wait for there (U-32).

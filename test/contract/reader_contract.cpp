@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 
 #include "test/contract/stores.h"
@@ -8,11 +9,12 @@ namespace {
 class ReaderContract : public StoreContract {
  protected:
   /// Ids of all pages of a list, checking that each page keeps to the limit.
-  std::vector<std::string> ids(const RunFilter& filter, size_t limit = 1000) {
+  std::vector<std::string> ids(const RunFilter& filter, size_t limit = 1000,
+                               RunOrder order = RunOrder::newest_first) {
     std::vector<std::string> out;
     std::string cursor;
     do {
-      auto page = reader().list(filter, limit, cursor);
+      auto page = reader().list(filter, limit, cursor, order);
       EXPECT_TRUE(page) << page.error().message;
       if (!page) return out;
       EXPECT_LE(page->items.size(), limit);
@@ -68,6 +70,53 @@ TEST_P(ReaderContract, list_shows_the_newest_first) {
   EXPECT_EQ(ids({}), (Ids{"c", "a", "b"}));
   reopen();
   EXPECT_EQ(ids({}, 1), (Ids{"c", "a", "b"}));
+}
+
+// U-2: whatever is filtered, the other order is the same list from its other end.
+TEST_P(ReaderContract, list_with_the_oldest_first_is_the_same_from_its_other_end) {
+  for (int i = 0; i < 40; ++i) {
+    RunSummary run = sample_run("r" + std::to_string(i));
+    if (i % 2 == 0) run.workflow = WorkflowId("orders");
+    if (i % 3 == 0) run.contact_id = "c1";
+    if (i % 4 == 0) run.labels = Value::object({{"team", "blue"}});
+    if (i % 5 == 0) run.status = RunStatus::waiting;
+    if (i % 7 == 0) run.account = AccountId("other");
+    create(run);
+  }
+  AccountId acme("acme");
+  for (const RunFilter& filter :
+       {RunFilter{}, RunFilter{.account = acme},
+        RunFilter{.account = acme, .workflow = WorkflowId("orders")},
+        RunFilter{.account = acme, .contact_id = "c1"},
+        RunFilter{.account = acme, .label_key = "team", .label_value = "blue"},
+        RunFilter{.statuses = {RunStatus::running, RunStatus::waiting}},
+        RunFilter{.account = acme, .statuses = {RunStatus::waiting}}}) {
+    Ids newest = ids(filter);
+    ASSERT_GT(newest.size(), 3u);
+    std::reverse(newest.begin(), newest.end());
+    for (size_t limit : {1, 3, 1000})
+      EXPECT_EQ(ids(filter, limit, RunOrder::oldest_first), newest) << limit;
+  }
+  // Those that come later come last.
+  auto page = reader().list({}, 2, "", RunOrder::oldest_first);
+  create(sample_run("later"));
+  EXPECT_EQ(ids({}, 1000, RunOrder::oldest_first).back(), "later");
+  auto next = reader().list({}, 1, page->next_cursor, RunOrder::oldest_first);
+  EXPECT_EQ(next->items[0].id, RunId("r2"));
+}
+
+TEST_P(ReaderContract, cursor_of_one_order_is_none_of_the_other) {
+  for (int i = 0; i < 4; ++i) create(sample_run("r" + std::to_string(i)));
+  for (RunOrder order : {RunOrder::newest_first, RunOrder::oldest_first}) {
+    auto page = reader().list({}, 1, "", order);
+    ASSERT_FALSE(page->next_cursor.empty());
+    bool newest = order == RunOrder::newest_first;
+    auto other = reader().list({}, 1, page->next_cursor,
+                               newest ? RunOrder::oldest_first : RunOrder::newest_first);
+    ASSERT_FALSE(other);
+    EXPECT_EQ(other.error().code, ErrorCode::invalid_query);
+  }
+  EXPECT_FALSE(reader().list({}, 1, "up.", RunOrder::oldest_first));
 }
 
 TEST_P(ReaderContract, list_filters_by_every_field) {

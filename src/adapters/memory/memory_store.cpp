@@ -185,22 +185,31 @@ Outcome<std::optional<RunSummary>> MemoryStore::summary(const RunId& id) {
   return std::optional(runs_.at(found->second).summary);
 }
 
-Outcome<RunPage> MemoryStore::list(const RunFilter& filter, size_t limit,
-                                   const std::string& cursor) {
-  FERMATA_TRY(before, cursor_number(cursor, UINT64_MAX));
+Outcome<RunPage> MemoryStore::list(const RunFilter& filter, size_t limit, const std::string& cursor,
+                                   RunOrder order) {
+  FERMATA_TRY(place, run_place(cursor, order));
   std::lock_guard lock(mutex_);
   RunPage page;
   uint64_t last = 0;
-  for (auto at = runs_.lower_bound(before); at != runs_.begin();) {
-    const auto& [number, stored] = *--at;
-    const RunSummary& run = stored.summary;
-    if (!matches(filter, run)) continue;
+  /// False when the page is full.
+  auto show = [&](uint64_t number, const RunSummary& run) {
+    if (!matches(filter, run)) return true;
     if (page.items.size() == limit) {
-      page.next_cursor = cursor_of(last);
-      break;
+      page.next_cursor = run_cursor(last, order);
+      return false;
     }
     page.items.push_back(run);
     last = number;
+    return true;
+  };
+  if (order == RunOrder::oldest_first) {
+    for (auto at = runs_.upper_bound(place); at != runs_.end(); ++at)
+      if (!show(at->first, at->second.summary)) break;
+    return page;
+  }
+  for (auto at = runs_.lower_bound(place); at != runs_.begin();) {
+    --at;
+    if (!show(at->first, at->second.summary)) break;
   }
   return page;
 }

@@ -71,7 +71,8 @@ class MemoryStore final : public Store,
   Outcome<StoredRun> latest(const RunId& id) override;
   Outcome<StoredRun> find(const RunId& id, uint64_t first_sequence, size_t events_max) override;
   Outcome<std::optional<RunSummary>> summary(const RunId& id) override;
-  Outcome<RunPage> list(const RunFilter& filter, size_t limit, const std::string& cursor) override;
+  Outcome<RunPage> list(const RunFilter& filter, size_t limit, const std::string& cursor,
+                        RunOrder order = RunOrder::newest_first) override;
   Outcome<std::vector<std::pair<RunStatus, uint64_t>>> counts(const AccountId& account) override;
   Outcome<StoredJob> find_job(const JobId& id) override;
   Outcome<JobPage> list_jobs(const JobFilter& filter, size_t limit,

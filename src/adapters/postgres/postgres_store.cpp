@@ -205,9 +205,10 @@ Outcome<std::optional<RunSummary>> PostgresStore::summary(const RunId& id) {
 }
 
 Outcome<RunPage> PostgresStore::list(const RunFilter& filter, size_t limit,
-                                     const std::string& cursor) {
-  FERMATA_TRY(before, cursor_number(cursor, UINT64_MAX));
-  return parts_->readers.read([&](Connection& c) { return list_runs(c, filter, limit, before); });
+                                     const std::string& cursor, RunOrder order) {
+  FERMATA_TRY(place, run_place(cursor, order));
+  return parts_->readers.read(
+      [&](Connection& c) { return list_runs(c, filter, limit, place, order); });
 }
 
 Outcome<std::vector<std::pair<RunStatus, uint64_t>>> PostgresStore::counts(

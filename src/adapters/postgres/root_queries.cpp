@@ -112,22 +112,22 @@ Outcome<void> read_histories(Connection& connection, RootKind kind,
   return {};
 }
 
-Outcome<void> scan_roots(Connection& connection, const RootScan& scan, size_t limit,
-                         uint64_t before,
+Outcome<void> scan_roots(Connection& connection, const RootScan& scan, size_t limit, uint64_t place,
                          const std::function<Outcome<bool>(const FoundRoot&)>& visit) {
-  before = std::min<uint64_t>(before, INT64_MAX);
+  place = std::min<uint64_t>(place, INT64_MAX);
   std::string sql = "select r.number, r.id, r.record from " + scan.from +
-                    " where r.kind = " + kind_text(scan.kind) + " and r.number < $1" +
-                    scan.conditions + " order by r.number desc limit $2";
+                    " where r.kind = " + kind_text(scan.kind) + " and r.number " +
+                    (scan.upwards ? "> $1" : "< $1") + scan.conditions + " order by r.number " +
+                    (scan.upwards ? "limit $2" : "desc limit $2");
   size_t batch = std::clamp<size_t>(std::min(limit, scan_batch_max) + 1, 16, scan_batch_max);
   for (;;) {
     Arguments asked;
-    asked.number(before).number(batch);
+    asked.number(place).number(batch);
     scan.arguments(asked);
     FERMATA_TRY(rows, connection.ask("listing roots", sql, asked));
     while (rows.next()) {
       FoundRoot root = root_of(rows);
-      before = root.number;
+      place = root.number;
       FERMATA_TRY(on, visit(root));
       if (!on) return {};
     }

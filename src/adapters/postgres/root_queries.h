@@ -16,8 +16,9 @@ Outcome<std::vector<StoredRun>> load_runs(Connection& connection, std::span<cons
 Outcome<StoredRun> find_run(Connection& connection, const RunId& id, uint64_t first_sequence,
                             size_t events_max);
 Outcome<std::optional<RunSummary>> run_summary(Connection& connection, const RunId& id);
+/// Those before a place, or with the oldest first those after it.
 Outcome<RunPage> list_runs(Connection& connection, const RunFilter& filter, size_t limit,
-                           uint64_t before);
+                           uint64_t place, RunOrder order = RunOrder::newest_first);
 /// Of one kind, by status; all accounts when it is empty.
 Outcome<std::vector<std::pair<int, uint64_t>>> count_roots(Connection& connection, RootKind kind,
                                                            const AccountId& account);
@@ -70,17 +71,17 @@ struct WantedHistory {
 Outcome<void> read_histories(Connection& connection, RootKind kind,
                              std::span<const WantedHistory> wanted);
 
-/// A scan of one kind's rows, newest first, that match conditions on `roots r`.
+/// A scan of one kind's rows, newest first unless `upwards`, that match conditions on `roots r`.
 struct RootScan {
   RootKind kind = RootKind::run;
+  bool upwards = false;
   std::string from = "roots r";
   std::string conditions{};
   /// Arguments from $3 on; $1 is where to begin, $2 how many.
   std::function<void(Arguments&)> arguments = [](Arguments&) {};
 };
 /// Calls `visit` for each until it answers false.
-Outcome<void> scan_roots(Connection& connection, const RootScan& scan, size_t limit,
-                         uint64_t before,
+Outcome<void> scan_roots(Connection& connection, const RootScan& scan, size_t limit, uint64_t place,
                          const std::function<Outcome<bool>(const FoundRoot&)>& visit);
 
 }  // namespace fermata::postgres

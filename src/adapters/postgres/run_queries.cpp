@@ -66,8 +66,9 @@ std::optional<int64_t> tag_for(const RunFilter& filter) {
   return tag_of(account, TagKind::label, filter.label_key, filter.label_value);
 }
 
-RootScan scan_of(const RunFilter& filter) {
+RootScan scan_of(const RunFilter& filter, RunOrder order) {
   RootScan scan;
+  scan.upwards = order == RunOrder::oldest_first;
   int next = 3;
   auto condition = [&](const char* lead) {
     scan.conditions += std::string(" and ") + lead + "$" + std::to_string(next++);
@@ -75,7 +76,7 @@ RootScan scan_of(const RunFilter& filter) {
   std::optional<int64_t> tag = tag_for(filter);
   if (tag) {
     scan.from = "tags t join roots r on r.number = t.root";
-    condition("t.root < $1 and t.tag = ");
+    condition(scan.upwards ? "t.root > $1 and t.tag = " : "t.root < $1 and t.tag = ");
   }
   if (!filter.account.empty()) condition("r.account = ");
   if (!filter.workflow.empty()) condition("r.workflow = ");
@@ -162,7 +163,7 @@ Outcome<std::optional<RunSummary>> run_summary(Connection& connection, const Run
 }
 
 Outcome<RunPage> list_runs(Connection& connection, const RunFilter& filter, size_t limit,
-                           uint64_t before) {
+                           uint64_t place, RunOrder order) {
   RunPage page;
   uint64_t last = 0;
   auto visit = [&](const FoundRoot& root) -> Outcome<bool> {
@@ -174,14 +175,14 @@ Outcome<RunPage> list_runs(Connection& connection, const RunFilter& filter, size
     }
     if (!matches(filter, record->summary)) return true;
     if (page.items.size() == limit) {
-      page.next_cursor = cursor_of(last);
+      page.next_cursor = run_cursor(last, order);
       return false;
     }
     page.items.push_back(std::move(record->summary));
     last = root.number;
     return true;
   };
-  FERMATA_TRY_VOID(scan_roots(connection, scan_of(filter), limit, before, visit));
+  FERMATA_TRY_VOID(scan_roots(connection, scan_of(filter, order), limit, place, visit));
   return page;
 }
 

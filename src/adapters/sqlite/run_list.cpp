@@ -42,12 +42,13 @@ std::optional<Tag> RunQueries::tag_for(const RunFilter& filter) {
 std::vector<const char*> RunQueries::list_statements() const {
   return {by_id_.sql(),     by_number_.sql(), all_.sql(),           by_workflow_.sql(),
           by_status_.sql(), by_tag_.sql(),    next_workflow_.sql(), open_after_.sql(),
-          count_one_.sql(), audit_of_.sql()};
+          count_one_.sql(), audit_of_.sql(),  after_.sql(),         by_workflow_up_.sql(),
+          by_tag_up_.sql()};
 }
 
 Outcome<RunQueries::Scan> RunQueries::start_scan(const RunFilter& filter, size_t limit,
-                                                 uint64_t before) {
-  Scan scan{.before = before, .batch = std::clamp<size_t>(limit + 1, 16, scan_batch_max)};
+                                                 uint64_t place) {
+  Scan scan{.place = place, .batch = std::clamp<size_t>(limit + 1, 16, scan_batch_max)};
   scan.tag = tag_for(filter);
   if (scan.tag) {
     scan.way = Way::by_tag;
@@ -65,39 +66,49 @@ Outcome<RunQueries::Scan> RunQueries::start_scan(const RunFilter& filter, size_t
 }
 
 /// The next numbers of a scan. Several ranges of an index are merged by taking a full batch from
-/// each and keeping the newest of all.
+/// each and keeping the first of all.
 Outcome<RunQueries::Numbers> RunQueries::next_batch(const RunFilter& filter, Scan& scan) {
   Numbers numbers;
   bool ok = true;
-  if (scan.way == Way::all) ok = collect(all_.query(scan.before, scan.batch), numbers);
+  if (scan.way == Way::all)
+    ok = collect((scan.upwards ? after_ : all_).query(scan.place, scan.batch), numbers);
   if (scan.way == Way::by_tag) {
-    ok = collect(by_tag_.query(filter.account.text(), static_cast<int64_t>(scan.tag->kind),
-                               scan.tag->key, scan.tag->value, scan.before, scan.batch),
+    Statement& by_tag = scan.upwards ? by_tag_up_ : by_tag_;
+    ok = collect(by_tag.query(filter.account.text(), static_cast<int64_t>(scan.tag->kind),
+                              scan.tag->key, scan.tag->value, scan.place, scan.batch),
                  numbers);
   }
   if (scan.way == Way::by_status) {
+    Statement& by_status = scan.upwards ? open_after_ : by_status_;
     for (RunStatus status : filter.statuses) {
-      ok = ok && collect(by_status_.query(static_cast<int64_t>(status), scan.before, scan.batch),
-                         numbers);
+      ok = ok &&
+           collect(by_status.query(static_cast<int64_t>(status), scan.place, scan.batch), numbers);
     }
   }
+  Statement& by_workflow = scan.upwards ? by_workflow_up_ : by_workflow_;
   for (const WorkflowId& workflow : scan.workflows) {
-    ok = ok && collect(by_workflow_.query(filter.account.text(), workflow.text(), scan.before,
-                                          scan.batch),
-                       numbers);
+    ok = ok &&
+         collect(by_workflow.query(filter.account.text(), workflow.text(), scan.place, scan.batch),
+                 numbers);
   }
   if (!ok) return database_.failure("listing runs");
-  std::sort(numbers.begin(), numbers.end(), std::greater<>());
+  if (scan.upwards) {
+    std::sort(numbers.begin(), numbers.end());
+  } else {
+    std::sort(numbers.begin(), numbers.end(), std::greater<>());
+  }
   // A status that is named twice gives its runs twice.
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   if (numbers.size() > scan.batch) numbers.resize(scan.batch);
-  if (!numbers.empty()) scan.before = numbers.back();
+  if (!numbers.empty()) scan.place = numbers.back();
   scan.batch = std::min(scan.batch * 2, scan_batch_max);
   return numbers;
 }
 
-Outcome<RunPage> RunQueries::list(const RunFilter& filter, size_t limit, uint64_t before) {
-  FERMATA_TRY(scan, start_scan(filter, limit, std::min<uint64_t>(before, INT64_MAX)));
+Outcome<RunPage> RunQueries::list(const RunFilter& filter, size_t limit, uint64_t place,
+                                  RunOrder order) {
+  FERMATA_TRY(scan, start_scan(filter, limit, std::min<uint64_t>(place, INT64_MAX)));
+  scan.upwards = order == RunOrder::oldest_first;
   RunPage page;
   uint64_t last = 0;
   for (;;) {
@@ -113,7 +124,7 @@ Outcome<RunPage> RunQueries::list(const RunFilter& filter, size_t limit, uint64_
       }
       if (!*found || !matches(filter, (*found)->record.summary)) continue;
       if (page.items.size() == limit) {
-        page.next_cursor = cursor_of(last);
+        page.next_cursor = run_cursor(last, order);
         return page;
       }
       page.items.push_back(std::move((*found)->record.summary));

@@ -33,7 +33,9 @@ class RunQueries {
   /// The checkpoints of a run before a sequence, newest first. Of those that are damaged only the
   /// sequence is given.
   Outcome<std::vector<Checkpoint>> checkpoints(const FoundRun& run, uint64_t before, size_t most);
-  Outcome<RunPage> list(const RunFilter& filter, size_t limit, uint64_t before);
+  /// Those before a place, or with the oldest first those after it.
+  Outcome<RunPage> list(const RunFilter& filter, size_t limit, uint64_t place,
+                        RunOrder order = RunOrder::newest_first);
   Outcome<std::vector<std::pair<RunStatus, uint64_t>>> counts(const AccountId& account);
   struct Pending {
     Store::PendingPage page;
@@ -60,12 +62,13 @@ class RunQueries {
   using Numbers = std::vector<uint64_t>;
   Outcome<Numbers> open_runs(uint64_t after, size_t limit);
   enum class Way { all, by_workflow, by_account, by_status, by_tag };
-  /// How far a list has come: numbers of rows that may match, newest first, a batch at a time.
+  /// How far a list has come: numbers of rows that may match, in its order, a batch at a time.
   struct Scan {
     Way way = Way::all;
+    bool upwards = false;
     std::vector<WorkflowId> workflows{};
     std::optional<Tag> tag{};  ///< borrows from the filter
-    uint64_t before = 0;
+    uint64_t place = 0;
     size_t batch = 0;
   };
   struct Link {
@@ -82,7 +85,7 @@ class RunQueries {
   Outcome<std::vector<WorkflowId>> workflows_of(const AccountId& account);
   /// The tag that leads to the fewest runs, if the filter names one.
   static std::optional<Tag> tag_for(const RunFilter& filter);
-  Outcome<Scan> start_scan(const RunFilter& filter, size_t limit, uint64_t before);
+  Outcome<Scan> start_scan(const RunFilter& filter, size_t limit, uint64_t place);
   Outcome<Numbers> next_batch(const RunFilter& filter, Scan& scan);
   bool collect(Rows rows, Numbers& out);
 
@@ -107,6 +110,12 @@ class RunQueries {
   Statement by_tag_{database_,
                     "SELECT run FROM tag WHERE account = ? AND kind = ? AND key = ? AND "
                     "value = ? AND run < ? ORDER BY run DESC LIMIT ?"};
+  Statement by_workflow_up_{database_,
+                            "SELECT number FROM run WHERE account = ? AND workflow = ? AND "
+                            "number > ? ORDER BY number LIMIT ?"};
+  Statement by_tag_up_{database_,
+                       "SELECT run FROM tag WHERE account = ? AND kind = ? AND key = ? AND "
+                       "value = ? AND run > ? ORDER BY run LIMIT ?"};
   Statement next_workflow_{database_,
                            "SELECT workflow FROM run WHERE account = ? AND workflow > ? "
                            "ORDER BY workflow LIMIT 1"};

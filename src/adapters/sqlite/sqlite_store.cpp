@@ -232,11 +232,11 @@ Outcome<std::optional<RunSummary>> SqliteStore::summary(const RunId& id) {
   return std::optional(std::move(found->record.summary));
 }
 
-Outcome<RunPage> SqliteStore::list(const RunFilter& filter, size_t limit,
-                                   const std::string& cursor) {
-  FERMATA_TRY(before, cursor_number(cursor, UINT64_MAX));
+Outcome<RunPage> SqliteStore::list(const RunFilter& filter, size_t limit, const std::string& cursor,
+                                   RunOrder order) {
+  FERMATA_TRY(place, run_place(cursor, order));
   return parts_->readers.read(
-      [&](ReadConnection& c) { return c.runs.list(filter, limit, before); });
+      [&](ReadConnection& c) { return c.runs.list(filter, limit, place, order); });
 }
 
 Outcome<std::vector<std::pair<RunStatus, uint64_t>>> SqliteStore::counts(const AccountId& account) {

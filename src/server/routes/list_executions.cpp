@@ -68,24 +68,25 @@ Outcome<std::optional<uint64_t>> counted_total(Api& api, const RunFilter& filter
 }
 
 /// The page that begins after `offset` runs.
-Outcome<RunPage> page_at(Api& api, const RunFilter& filter, size_t offset, size_t limit) {
+Outcome<RunPage> page_at(Api& api, const RunFilter& filter, RunOrder order, size_t offset,
+                         size_t limit) {
   std::string cursor;
   while (offset > 0) {
     size_t step = std::min(offset, front::page_limit_max);
-    FERMATA_TRY(passed, api.reader().list(filter, step, cursor));
+    FERMATA_TRY(passed, api.reader().list(filter, step, cursor, order));
     if (passed.next_cursor.empty()) return RunPage{};
     cursor = std::move(passed.next_cursor);
     offset -= step;
   }
-  return api.reader().list(filter, limit, cursor);
+  return api.reader().list(filter, limit, cursor, order);
 }
 
 /// Such a list goes on by cursor; what it comes to nobody has counted.
-Outcome<Value> sieved(Api& api, const RunFilter& filter, const RunSieve& sieve,
+Outcome<Value> sieved(Api& api, const RunFilter& filter, const RunSieve& sieve, RunOrder order,
                       const front::Paging& paging) {
   if (paging.offset)
     return front::bad_query("offset", "With these filters a list goes on by cursor.");
-  FERMATA_TRY(found, list_runs(api, filter, sieve, paging.limit, paging.cursor));
+  FERMATA_TRY(found, list_runs(api, filter, sieve, paging.limit, paging.cursor, order));
   Value items = Value::array();
   for (const RunSummary& summary : found.page.items) items.push(item_of(api, summary));
   Value page = page_value(std::move(items), found.page.next_cursor);
@@ -97,10 +98,11 @@ Outcome<Value> sieved(Api& api, const RunFilter& filter, const RunSieve& sieve,
 Outcome<Value> list(Api& api, const Call& call) {
   FERMATA_TRY(filter, front::read_run_filter(call.query, call.who.account));
   FERMATA_TRY(sieve, read_run_sieve(call.query));
+  FERMATA_TRY(order, front::read_run_order(call.query));
   FERMATA_TRY(paging, front::read_paging(call.query));
-  if (!sieve.none()) return sieved(api, filter, sieve, paging);
-  auto found = paging.offset ? page_at(api, filter, *paging.offset, paging.limit)
-                             : api.reader().list(filter, paging.limit, paging.cursor);
+  if (!sieve.none()) return sieved(api, filter, sieve, order, paging);
+  auto found = paging.offset ? page_at(api, filter, order, *paging.offset, paging.limit)
+                             : api.reader().list(filter, paging.limit, paging.cursor, order);
   if (!found) return Failure{std::move(found).error()};
   Value items = Value::array();
   for (const RunSummary& summary : found->items) items.push(item_of(api, summary));

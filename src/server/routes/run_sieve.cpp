@@ -64,17 +64,23 @@ bool passes(const RunSieve& sieve, const RunSummary& run) {
   return sieve.error_code.empty() || run.error_code == sieve.error_code;
 }
 
-std::string cursor_of(const Whereabouts::Key& key) {
-  return "at." + std::to_string(key.started.ms) + "." + key.run;
+/// Each order has cursors of its own.
+std::string_view lead_of(RunOrder order) {
+  return order == RunOrder::newest_first ? "at." : "up.at.";
 }
 
-Outcome<std::optional<Whereabouts::Key>> key_of(const std::string& cursor) {
+std::string cursor_of(const Whereabouts::Key& key, RunOrder order) {
+  return std::string(lead_of(order)) + std::to_string(key.started.ms) + "." + key.run;
+}
+
+Outcome<std::optional<Whereabouts::Key>> key_of(const std::string& cursor, RunOrder order) {
   if (cursor.empty()) return std::optional<Whereabouts::Key>();
-  size_t dot = cursor.find('.', 3);
+  std::string_view lead = lead_of(order);
+  size_t dot = cursor.find('.', lead.size());
   int64_t ms = 0;
-  bool right = cursor.starts_with("at.") && dot != std::string::npos;
+  bool right = cursor.starts_with(lead) && dot != std::string::npos;
   if (right) {
-    auto [end, code] = std::from_chars(cursor.data() + 3, cursor.data() + dot, ms);
+    auto [end, code] = std::from_chars(cursor.data() + lead.size(), cursor.data() + dot, ms);
     right = code == std::errc() && end == cursor.data() + dot;
   }
   if (!right) return front::bad_query("cursor", "This is not a cursor of such a list.");
@@ -83,13 +89,14 @@ Outcome<std::optional<Whereabouts::Key>> key_of(const std::string& cursor) {
 
 /// Those that stand at such a place are known; their rows say the rest.
 Outcome<SievedPage> by_place(Api& api, const RunFilter& filter, const RunSieve& sieve, size_t limit,
-                             const std::string& cursor) {
+                             const std::string& cursor, RunOrder order) {
   SievedPage out;
-  FERMATA_TRY(before, key_of(cursor));
+  FERMATA_TRY(last, key_of(cursor, order));
   size_t looked_at = 0;
   for (bool more = true; more && out.page.items.size() < limit && looked_at < passed_over_max;) {
     size_t wanted = limit - out.page.items.size();
-    auto found = api.hub().whereabouts().find(filter.account, sieve.at, before, api.now(), wanted);
+    auto found =
+        api.hub().whereabouts().find(filter.account, sieve.at, last, api.now(), wanted, order);
     out.all = out.all && found.all;
     more = found.more;
     looked_at += found.runs.size();
@@ -97,21 +104,21 @@ Outcome<SievedPage> by_place(Api& api, const RunFilter& filter, const RunSieve& 
       FERMATA_TRY(summary, api.reader().summary(RunId(key.run)));
       if (summary && matches(filter, *summary) && passes(sieve, *summary))
         out.page.items.push_back(*std::move(summary));
-      before = std::move(key);
+      last = std::move(key);
     }
-    out.page.next_cursor = more ? cursor_of(*before) : std::string();
+    out.page.next_cursor = more ? cursor_of(*last, order) : std::string();
   }
   return out;
 }
 
 /// Page after page, until another one might be too much.
 Outcome<SievedPage> by_row(Api& api, const RunFilter& filter, const RunSieve& sieve, size_t limit,
-                           const std::string& cursor) {
+                           const std::string& cursor, RunOrder order) {
   SievedPage out;
   out.page.next_cursor = cursor;
   size_t looked_at = 0;
   do {
-    FERMATA_TRY(rows, api.reader().list(filter, limit, out.page.next_cursor));
+    FERMATA_TRY(rows, api.reader().list(filter, limit, out.page.next_cursor, order));
     std::erase_if(rows.items, [&](const RunSummary& run) { return !passes(sieve, run); });
     bool fits = out.page.items.size() + rows.items.size() <= limit;
     if (!fits) break;
@@ -152,10 +159,10 @@ Outcome<RunSieve> take_run_sieve(Value& filter) {
 }
 
 Outcome<SievedPage> list_runs(Api& api, const RunFilter& filter, const RunSieve& sieve,
-                              size_t limit, const std::string& cursor) {
-  if (!sieve.at.none()) return by_place(api, filter, sieve, limit, cursor);
-  if (!sieve.none()) return by_row(api, filter, sieve, limit, cursor);
-  FERMATA_TRY(page, api.reader().list(filter, limit, cursor));
+                              size_t limit, const std::string& cursor, RunOrder order) {
+  if (!sieve.at.none()) return by_place(api, filter, sieve, limit, cursor, order);
+  if (!sieve.none()) return by_row(api, filter, sieve, limit, cursor, order);
+  FERMATA_TRY(page, api.reader().list(filter, limit, cursor, order));
   return SievedPage{std::move(page), true};
 }
 

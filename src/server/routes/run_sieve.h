@@ -29,6 +29,7 @@ struct SievedPage {
 /// One page of what passes both. It may be shorter than `limit` where much has been looked at in
 /// vain; its cursor goes on from there.
 Outcome<SievedPage> list_runs(Api& api, const RunFilter& filter, const RunSieve& sieve,
-                              size_t limit, const std::string& cursor);
+                              size_t limit, const std::string& cursor,
+                              RunOrder order = RunOrder::newest_first);
 
 }  // namespace fermata::server::routes

@@ -95,9 +95,9 @@ const Route core_routes[] = {
     // Executions.
     {.method = Method::get, .path = "/api/v1/executions", .access = Access::viewer,
      .work = Work::blocking, .handler = routes::list_executions,
-     .summary = "List executions, newest first.",
+     .summary = "List executions, newest first (`sort=started_at`: oldest first).",
      .query = "status workflow_id label contact_id parent from to q version error_code node "
-              "wait_kind retrying attention limit cursor offset",
+              "wait_kind retrying attention sort limit cursor offset",
      .response_schema = page_schema},
     {.method = Method::post, .path = "/api/v1/executions/bulk", .access = Access::operator_,
      .work = Work::blocking, .handler = routes::bulk_executions,

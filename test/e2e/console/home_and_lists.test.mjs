@@ -155,6 +155,63 @@ test('t5_filters_live_in_the_address', async () => {
   await runs.close();
 });
 
+// T-5: the order is part of the address, and of a view.
+test('t5_the_order_lives_in_the_address', async () => {
+  const server = await serve({ clock: noon });
+  await server.put('/workflows/reminder', waits);
+  const ids = [];
+  for (let i = 0; i < 4; i++) {
+    ids.push(await server.start('reminder', { labels: { team: i % 2 ? 'blue' : 'green' } }));
+    await server.advance(60_000);
+  }
+  const newest = ids.toReversed();
+  const runs = await tab(server, '/runs', { allow: [/status of 422/] });
+  const rows = (page) => page.locator('[role=row][data-id]').evaluateAll((found) => found.map((row) => row.dataset.id));
+  const shows = (page, wanted) => eventually(async () => assert.deepEqual(await rows(page), wanted));
+  await shows(runs.page, newest);
+  const head = runs.page.getByRole('columnheader', { name: 'Started' });
+  assert.equal(await head.getAttribute('aria-sort'), 'descending');
+  await head.getByRole('button').click();
+  await shows(runs.page, ids);
+  assert.equal(await head.getAttribute('aria-sort'), 'ascending');
+  assert.equal(new URL(runs.page.url()).searchParams.get('sort'), 'started_at');
+  await runs.page.reload();
+  await shows(runs.page, ids);
+  await runs.page.goBack();
+  await shows(runs.page, newest);
+  await runs.page.goForward();
+  await shows(runs.page, ids);
+  // A link to it, with a filter: another browser shows the same rows.
+  await runs.page.getByRole('button', { name: 'More filters' }).click();
+  await runs.page.getByLabel('Label', { exact: true }).fill('team:blue');
+  await runs.page.keyboard.press('Enter');
+  await shows(runs.page, [ids[1], ids[3]]);
+  const { pathname, search } = new URL(runs.page.url());
+  const other = await tab(server, pathname + search);
+  await shows(other.page, [ids[1], ids[3]]);
+  // What starts now comes last; behind a button, unless the page was just being read again.
+  await other.says('Live', { exact: true });
+  const later = await server.start('reminder', { labels: { team: 'blue' } });
+  await eventually(async () => {
+    const fresh = other.page.getByRole('button', { name: '1 new' });
+    if (await fresh.isVisible()) await fresh.click();
+    assert.deepEqual(await rows(other.page), [ids[1], ids[3], later]);
+  });
+  await other.close();
+  // An order that the server does not have is not made up.
+  await runs.open('/runs?sort=duration');
+  await runs.says('no order of executions');
+  // On a phone there are no columns to click.
+  await runs.page.setViewportSize({ width: 375, height: 812 });
+  await runs.open('/runs');
+  await shows(runs.page, [later, ...newest]);
+  await runs.page.getByLabel('Order').selectOption('Oldest first');
+  await shows(runs.page, [...ids, later]);
+  assert.ok((await runs.overflow()) <= 0);
+  await runs.shot('runs-oldest-first-375');
+  await runs.close();
+});
+
 test('t6_nothing_moves_under_the_reader', async () => {
   const server = await serve({ clock: noon });
   await server.put('/workflows/reminder', waits);

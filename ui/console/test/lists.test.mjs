@@ -45,3 +45,14 @@ test('a_run_says_where_it_stands_and_how_often_it_was_tried', async () => {
   assert.equal(triedTimes(run('waiting', [{ node: 'a', kind: 'retry', attempt: 3 }, { node: 'b', kind: 'call', attempt: 5 }])), 5);
   assert.equal(triedTimes(run('waiting', undefined)), 0);
 });
+
+// U-2
+test('a_click_on_a_column_turns_its_order_and_the_address_is_the_apis', async () => {
+  const { nextSort, sortOf } = await lib('sort');
+  assert.equal(sortOf('', 'started_at'), 'descending', 'lists begin with the newest');
+  assert.equal(nextSort('', 'started_at'), 'started_at');
+  assert.equal(sortOf('started_at', 'started_at'), 'ascending');
+  assert.equal(nextSort('started_at', 'started_at'), '', 'the order a list has by itself is not said');
+  assert.equal(sortOf('duration', 'started_at'), 'none', 'the server refuses it, and the page shows that');
+  assert.equal(nextSort('duration', 'started_at'), '');
+});

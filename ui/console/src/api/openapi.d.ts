@@ -531,7 +531,7 @@ export interface paths {
     "/api/v1/executions": {
         parameters: {
         };
-        /** List executions, newest first. */
+        /** List executions, newest first (`sort=started_at`: oldest first). */
         get: {
             parameters: {
                 query?: {
@@ -549,6 +549,7 @@ export interface paths {
                     wait_kind?: string;
                     retrying?: string;
                     attention?: string;
+                    sort?: string;
                     limit?: string;
                     cursor?: string;
                     offset?: string;
@@ -5173,6 +5174,43 @@ export interface paths {
         };
         /** What the server is, where things are kept, and where each setting came from. */
         get: {
+    "/api/v1/cluster": {
+        parameters: {
+        };
+        /** The servers on this store: who leads, versions, clocks, settings that differ. */
+        get: {
+            parameters: {
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            shared: boolean;
+                            items: {
+                                id: string;
+                                name: string;
+                                /** @enum {unknown} */
+                                role: "leader" | "follower";
+                                version: string;
+                                formats?: string;
+                                settings?: string;
+                                settings_differ?: boolean;
+                                clock_skew_ms?: number | null;
+                                started_at?: string;
+                                seen_at?: string;
+                                alive: boolean;
+                                leads?: boolean;
+                            }[];
+                        };
+                    };
+                };
+            };
+        };
+    };
             parameters: {
             };
             responses: {
@@ -7090,6 +7128,72 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         Problem: {
+    "/api/v1/system/promotion": {
+        parameters: {
+        };
+        /** How far the move to another store has come. */
+        get: {
+            parameters: {
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {unknown} */
+                            state: "none" | "running" | "moved" | "failed";
+                            store: string;
+                            step?: string;
+                            to?: string;
+                            things?: number;
+                            rounds?: number;
+                            held_ms?: number;
+                            code?: string;
+                            message?: string;
+                        };
+                    };
+                };
+            };
+        };
+        /** Move the store to PostgreSQL and go on there. */
+        post: {
+            parameters: {
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        to: string;
+                        password_file?: string;
+                    };
+                };
+            };
+            responses: {
+                /** @description Done. */
+                202: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {unknown} */
+                            state: "none" | "running" | "moved" | "failed";
+                            store: string;
+                            step?: string;
+                            to?: string;
+                            things?: number;
+                            rounds?: number;
+                            held_ms?: number;
+                            code?: string;
+                            message?: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
             type: string;
             title: string;
             status: number;

@@ -71,6 +71,8 @@ export const exporting = {
 };
 
 export const grid = {
+  newestFirst: 'Newest first',
+  oldestFirst: 'Oldest first',
   selected: 'Selected',
   select: 'Select',
   aLookAtTheRow: 'A look at the row',
@@ -125,6 +127,9 @@ export const runGroups = {
 };
 
 export const runs = {
+  order: 'Order',
+  newestFirst: 'Newest first',
+  oldestFirst: 'Oldest first',
   all: 'All',
   needsAttention: 'Needs attention',
   running: 'Running',

@@ -37,7 +37,7 @@ struct BulkRecord {
   BulkState state = BulkState::running;
   Instant created_at;
   std::optional<Instant> ended_at;
-  uint32_t per_second = 0;  ///< 0: as fast as it goes
+  uint32_t per_minute = 0;  ///< things acted on; 0: as fast as it goes
   uint64_t matched = 0;
   uint64_t position = 0;  ///< things dealt with so far, from the first on
   uint64_t done = 0;

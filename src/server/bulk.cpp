@@ -15,6 +15,8 @@ constexpr size_t jobs_running_max = 4;
 constexpr size_t results_max = 1'000;
 constexpr int busy_tries_max = 30;
 constexpr milliseconds busy_delay(1'000);
+/// One that rests, maybe for a minute, looks so often whether somebody stops it.
+constexpr milliseconds rest_look_every(250);
 
 /// Says nothing about the thing itself: another time it may go.
 bool is_busy(const Outcome<void>& outcome) {
@@ -35,6 +37,7 @@ struct BulkRunner::Job {
   const BulkKind* kind = nullptr;
   std::vector<std::string> items;
   uint64_t repeated_until = 0;  ///< before a restart these may have been acted on
+  std::chrono::steady_clock::time_point rests_until{};  ///< as its rate wants it
   // Under the runner's mutex.
   std::optional<AuditLine> stop;
   std::vector<Stopped> on_stopped;
@@ -147,6 +150,8 @@ void BulkRunner::turn(const JobRef& job) {
   }
   if (asked_to_stop(*job)) return finish(job, BulkState::stopped);
   if (record.position >= record.matched) return finish(job, BulkState::done);
+  auto rest = std::chrono::ceil<milliseconds>(job->rests_until - std::chrono::steady_clock::now());
+  if (rest.count() > 0) return later(job, std::min(rest, rest_look_every));
   if (job->items.empty()) {
     auto items = api_.bulks().bulk_items(record.id, 0, SIZE_MAX);
     if (!items) return later(job, busy_delay);
@@ -154,7 +159,7 @@ void BulkRunner::turn(const JobRef& job) {
   }
   size_t most = batch_items_max;
   // At most a quarter of a second's worth, or a slow rate would come in jerks.
-  if (record.per_second > 0) most = std::clamp<size_t>(record.per_second / 4, 1, most);
+  if (record.per_minute > 0) most = std::clamp<size_t>(record.per_minute / 240, 1, most);
   size_t count = std::min<uint64_t>(most, record.matched - record.position);
   send(job, std::make_shared<Batch>(count));
 }
@@ -226,11 +231,10 @@ void BulkRunner::write_progress(const JobRef& job, const std::shared_ptr<Batch>&
   }
   job->record = std::move(next);
   tell(job->record);
-  if (job->record.per_second == 0) return api_.pool().submit_owed([this, job] { turn(job); });
-  auto due =
-      batch->begun_at + milliseconds(batch->outcomes.size() * 1'000 / job->record.per_second);
-  auto left = std::chrono::duration_cast<milliseconds>(due - std::chrono::steady_clock::now());
-  later(job, std::max(left, milliseconds(0)));
+  if (job->record.per_minute > 0)
+    job->rests_until =
+        batch->begun_at + milliseconds(batch->outcomes.size() * 60'000 / job->record.per_minute);
+  api_.pool().submit_owed([this, job] { turn(job); });
 }
 
 /// Those who look at operations.

@@ -215,6 +215,44 @@ TEST_F(Bulk, one_that_is_stopped_leaves_the_rest_alone) {
             Value("pending"));
 }
 
+// U-12: a rate by the minute, and the one by the second is sixty times as much.
+TEST_F(Bulk, rate_is_told_by_the_minute_and_by_the_second) {
+  start_waiting(2);
+  auto rate = [&](const std::string& said) {
+    auto begun = post(R"({"action":"pause","filter":{"label":"batch:x"},)" + said + "}");
+    EXPECT_EQ(begun.status, 202) << begun.text;
+    std::string id(begun.body.get("bulk_id").as_string());
+    Value shown = get(id).body;
+    world.ask("POST", "/api/v1/bulk/" + id + "/stop");
+    return std::pair(shown.get("per_minute"), shown.get("per_second"));
+  };
+  EXPECT_EQ(rate(R"("per_minute":30)"), std::pair(Value(30), Value()));
+  EXPECT_EQ(rate(R"("per_minute":120)"), std::pair(Value(120), Value(2)));
+  EXPECT_EQ(rate(R"("per_second":5)"), std::pair(Value(300), Value(5)));
+  EXPECT_EQ(rate(R"("per_second":5,"per_minute":300)"), std::pair(Value(300), Value(5)));
+}
+
+// Two things at one a minute take a minute, which neither the first of them waits for, nor who
+// stops it.
+TEST_F(Bulk, slow_rate_holds_what_comes_next_back) {
+  start_waiting(2);
+  auto begun = post(R"({"action":"cancel","filter":{"label":"batch:x"},"per_minute":1})");
+  std::string id(begun.body.get("bulk_id").as_string());
+  Value shown;
+  for (int i = 0; i < 10'000 && shown.get("processed") != Value(1); ++i) shown = get(id).body;
+  EXPECT_EQ(shown.get("processed"), Value(1)) << to_json(shown);
+  EXPECT_EQ(shown.get("state"), Value("running"));
+  auto stopped = world.ask("POST", "/api/v1/bulk/" + id + "/stop");
+  EXPECT_EQ(stopped.body.get("processed"), Value(1)) << stopped.text;
+}
+
+// Who acts on the last does not rest after it.
+TEST_F(Bulk, slow_one_ends_with_its_last) {
+  start_waiting(1);
+  auto result = ended(post(R"({"action":"cancel","filter":{"label":"batch:x"},"per_minute":1})"));
+  EXPECT_EQ(result.get("done"), Value(1)) << to_json(result);
+}
+
 TEST_F(Bulk, the_same_idempotency_key_begins_once) {  // A-4
   start_waiting(2);
   std::string body = R"({"action":"pause","filter":{"label":"batch:x"}})";
@@ -242,6 +280,11 @@ TEST_F(Bulk, bad_requests_are_told_apart) {
   EXPECT_EQ(code(R"({"action":"cancel","filter":{"q":"x"},"ids":["x"]})"), "invalid_field");
   EXPECT_EQ(code(R"({"action":"cancel","ids":[1]})"), "invalid_field");
   EXPECT_EQ(code(R"({"action":"cancel","filter":{"q":"x"},"per_second":0})"), "invalid_field");
+  EXPECT_EQ(code(R"({"action":"cancel","filter":{"q":"x"},"per_minute":0})"), "invalid_field");
+  EXPECT_EQ(code(R"({"action":"cancel","filter":{"q":"x"},"per_minute":6000001})"),
+            "invalid_field");
+  EXPECT_EQ(code(R"({"action":"cancel","filter":{"q":"x"},"per_minute":61,"per_second":1})"),
+            "invalid_field");
   EXPECT_EQ(get("none").code(), "bulk_not_found");
   EXPECT_EQ(world.ask("POST", "/api/v1/bulk/none/stop").code(), "bulk_not_found");
   auto all = post(R"({"action":"cancel","all":true,"dry_run":true})");

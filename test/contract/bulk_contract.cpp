@@ -14,7 +14,7 @@ BulkRecord sample_bulk(const std::string& id, const std::string& account = "acme
   record.reason = "enough";
   record.request_hash = "hash";
   record.created_at = Instant{1000};
-  record.per_second = 7;
+  record.per_minute = 7;
   record.matched = 3;
   return record;
 }
@@ -59,7 +59,7 @@ TEST_P(BulkContract, operation_is_kept_whole_with_its_selection_and_audit_line) 
     EXPECT_EQ(record.state, BulkState::running);
     EXPECT_EQ(record.created_at, Instant{1000});
     EXPECT_EQ(record.ended_at, std::nullopt);
-    EXPECT_EQ(record.per_second, 7u);
+    EXPECT_EQ(record.per_minute, 7u);
     EXPECT_EQ(record.matched, 3u);
     EXPECT_EQ(*bulks().bulk_items("b1", 0, SIZE_MAX), (Texts{"r1", "r2", "r3"}));
     EXPECT_EQ(*bulks().bulk_items("b1", 1, 1), (Texts{"r2"}));
@@ -69,6 +69,19 @@ TEST_P(BulkContract, operation_is_kept_whole_with_its_selection_and_audit_line) 
   }
   EXPECT_EQ(*bulks().bulk("nobody"), std::nullopt);
   EXPECT_EQ(bulks().bulk_items("nobody", 0, 1).error().code, ErrorCode::bulk_not_found);
+}
+
+TEST_P(BulkContract, rate_is_kept_by_the_minute) {
+  for (uint32_t rate : {0u, 1u, 59u, 60u, 61u, 420u, 6'000'000u}) {
+    BulkRecord record = sample_bulk("b" + std::to_string(rate));
+    record.per_minute = rate;
+    record.results = {{0, "r1", true, "code", "message"}};
+    ASSERT_TRUE(put(record));
+    EXPECT_EQ((*bulks().bulk(record.id))->per_minute, rate);
+  }
+  reopen();
+  EXPECT_EQ((*bulks().bulk("b59"))->per_minute, 59u);
+  EXPECT_EQ((*bulks().bulk("b60"))->results.size(), 1u);
 }
 
 TEST_P(BulkContract, those_that_ended_long_ago_go_and_running_ones_stay) {

@@ -4,6 +4,10 @@
 
 namespace fermata::record {
 
+// A rate was once so many a second. One that still is stands where it stood, so that operations
+// under way are read by the program before; any other follows the results.
+constexpr uint32_t seconds = 60;
+
 std::string encode_bulk(const BulkRecord& bulk, uint64_t number) {
   ByteWriter out;
   for (const std::string* text : {&bulk.id, &bulk.account.text(), &bulk.kind, &bulk.action,
@@ -14,8 +18,10 @@ std::string encode_bulk(const BulkRecord& bulk, uint64_t number) {
   out.zigzag(bulk.created_at.ms);
   out.u8(bulk.ended_at.has_value());
   if (bulk.ended_at) out.zigzag(bulk.ended_at->ms);
-  for (uint64_t count : {uint64_t{bulk.per_second}, bulk.matched, bulk.position, bulk.done,
-                         bulk.refused, bulk.failed, uint64_t{bulk.results.size()}})
+  bool by_second = bulk.per_minute % seconds == 0;
+  for (uint64_t count :
+       {uint64_t{by_second ? bulk.per_minute / seconds : 0}, bulk.matched, bulk.position, bulk.done,
+        bulk.refused, bulk.failed, uint64_t{bulk.results.size()}})
     out.varint(count);
   for (const BulkResult& result : bulk.results) {
     out.varint(result.position);
@@ -24,6 +30,7 @@ std::string encode_bulk(const BulkRecord& bulk, uint64_t number) {
     out.text(result.code);
     out.text(result.message);
   }
+  if (!by_second) out.varint(bulk.per_minute);
   return seal(out.take(), number);
 }
 
@@ -43,7 +50,7 @@ std::optional<BulkRecord> decode_bulk(std::string_view record, uint64_t number) 
   bulk.state = static_cast<BulkState>(state);
   bulk.created_at = Instant{in.zigzag()};
   if (in.u8() != 0) bulk.ended_at = Instant{in.zigzag()};
-  bulk.per_second = static_cast<uint32_t>(in.varint());
+  bulk.per_minute = static_cast<uint32_t>(in.varint()) * seconds;
   for (uint64_t* count : {&bulk.matched, &bulk.position, &bulk.done, &bulk.refused, &bulk.failed})
     *count = in.varint();
   bulk.results.resize(in.count());
@@ -54,6 +61,7 @@ std::optional<BulkRecord> decode_bulk(std::string_view record, uint64_t number) 
     result.code = in.text();
     result.message = in.text();
   }
+  if (in.ok() && !in.done()) bulk.per_minute = static_cast<uint32_t>(in.varint());
   if (!in.done()) return std::nullopt;
   return bulk;
 }

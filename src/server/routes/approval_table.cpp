@@ -33,7 +33,8 @@ constexpr std::string_view bulk_approvals_schema =
     R"({"type":"object","additionalProperties":false,"properties":{
       "action":{"enum":["reject"]},"filter":{"type":"object"},
       "ids":{"type":"array","items":{"type":"string"}},"all":{"type":"boolean"},
-      "reason":{"type":"string"},"per_second":{"type":"integer"},"dry_run":{"type":"boolean"},
+      "reason":{"type":"string"},"per_second":{"type":"integer"},
+      "per_minute":{"type":"integer"},"dry_run":{"type":"boolean"},
       "token":{"type":"string"}}})";
 
 // clang-format off

@@ -18,6 +18,7 @@ Outcome<BulkRecord> own_bulk(Api& api, const Call& call) {
 }
 
 Value bulk_value(const BulkRecord& record) {
+  bool by_second = record.per_minute > 0 && record.per_minute % 60 == 0;
   return Value::object(
       {{"id", record.id},
        {"kind", record.kind},
@@ -29,7 +30,8 @@ Value bulk_value(const BulkRecord& record) {
        {"done", record.done},
        {"refused", record.refused},
        {"failed", record.failed},
-       {"per_second", record.per_second > 0 ? Value(record.per_second) : Value()},
+       {"per_minute", record.per_minute > 0 ? Value(record.per_minute) : Value()},
+       {"per_second", by_second ? Value(record.per_minute / 60) : Value()},
        {"reason", record.reason},
        {"created_by", record.actor},
        {"created_at", to_rfc3339(record.created_at)},

@@ -11,6 +11,7 @@ namespace {
 
 constexpr size_t ids_max = 10'000;
 constexpr int64_t per_second_max = 100'000;
+constexpr int64_t per_minute_max = per_second_max * 60;
 
 void read_ids(front::Fields& fields, BulkRequest& request) {
   const Value* ids = fields.any("ids");
@@ -57,6 +58,23 @@ Outcome<bool> answer_repeated_bulk(Api& api, const Call& call) {
 
 }  // namespace
 
+namespace {
+
+/// `per_minute`, `per_second`, or the longer name by which dead letters know it; 0 for no rate.
+uint32_t read_rate(front::Fields& fields) {
+  auto rate = fields.integer("rate_per_second", 1, per_second_max);
+  auto per_second = fields.integer("per_second", 1, per_second_max);
+  auto per_minute = fields.integer("per_minute", 1, per_minute_max);
+  if (rate && per_second && *rate != *per_second)
+    fields.wrong("rate_per_second", "`per_second` says otherwise.");
+  if (rate) per_second = rate;
+  if (per_minute && per_second && *per_minute != *per_second * 60)
+    fields.wrong("per_minute", "A rate by the second says otherwise.");
+  return static_cast<uint32_t>(per_minute.value_or(per_second.value_or(0) * 60));
+}
+
+}  // namespace
+
 BulkRequest read_bulk_request(front::Fields& fields) {
   BulkRequest request;
   request.filter = fields.object("filter");
@@ -65,12 +83,7 @@ BulkRequest read_bulk_request(front::Fields& fields) {
   request.reason = fields.text("reason").value_or("");
   request.dry_run = fields.boolean("dry_run").value_or(false);
   request.token = fields.text("token", 100).value_or("");
-  // Dead letters know it by the longer name.
-  auto rate = fields.integer("rate_per_second", 1, per_second_max);
-  auto per_second = fields.integer("per_second", 1, per_second_max);
-  if (rate && per_second && *rate != *per_second)
-    fields.wrong("rate_per_second", "`per_second` says otherwise.");
-  request.per_second = static_cast<uint32_t>(rate ? *rate : per_second.value_or(0));
+  request.per_minute = read_rate(fields);
   if (request.dry_run && !request.token.empty())
     fields.wrong("token", "A token acts on a dry run; a dry run takes none.");
   if (request.ids && !request.filter.is_null())
@@ -91,7 +104,7 @@ std::string bulk_request_hash(const Value& body) {
   for (const Value::Member& member : body.members()) {
     std::string_view name = member.key.as_string();
     bool how = name == "dry_run" || name == "token" || name == "reason" || name == "per_second" ||
-               name == "rate_per_second";
+               name == "rate_per_second" || name == "per_minute";
     if (!how) asked.set(name, member.value);
   }
   // With the token alone nothing is said again.
@@ -180,7 +193,7 @@ Outcome<void> begin_bulk(Api& api, const Call& call, const BulkRequest& request,
   record.reason = request.reason;
   record.request_hash = front::request_hash("POST " + std::string(call.request.path), call.body);
   record.created_at = api.now();
-  record.per_second = request.per_second;
+  record.per_minute = request.per_minute;
   record.matched = preview.items.size();
   AuditLine line = api.audit(call, "bulk.start", record.id, request.reason);
   line.details = Value::object({{"kind", record.kind},

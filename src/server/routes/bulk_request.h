@@ -15,7 +15,7 @@ struct BulkRequest {
   std::string reason;
   bool dry_run = false;
   std::string token;
-  uint32_t per_second = 0;
+  uint32_t per_minute = 0;
 };
 BulkRequest read_bulk_request(front::Fields& fields);
 /// A selection is needed, and only one: fails with filter_required or invalid_field.

@@ -73,7 +73,8 @@ constexpr std::string_view bulk_jobs_schema =
     R"({"type":"object","additionalProperties":false,"properties":{
       "action":{"enum":["cancel"]},"filter":{"type":"object"},
       "ids":{"type":"array","items":{"type":"string"}},"all":{"type":"boolean"},
-      "reason":{"type":"string"},"per_second":{"type":"integer"},"dry_run":{"type":"boolean"},
+      "reason":{"type":"string"},"per_second":{"type":"integer"},
+      "per_minute":{"type":"integer"},"dry_run":{"type":"boolean"},
       "token":{"type":"string"}}})";
 
 constexpr std::string_view bulk_letters_schema =
@@ -81,7 +82,8 @@ constexpr std::string_view bulk_letters_schema =
       "action":{"enum":["retry","drop"]},"filter":{"type":"object"},
       "ids":{"type":"array","items":{"type":"string"}},"all":{"type":"boolean"},
       "reason":{"type":"string"},"rate_per_second":{"type":"integer"},
-      "per_second":{"type":"integer"},"dry_run":{"type":"boolean"},"token":{"type":"string"}}})";
+      "per_second":{"type":"integer"},"per_minute":{"type":"integer"},
+      "dry_run":{"type":"boolean"},"token":{"type":"string"}}})";
 constexpr std::string_view remediate_schema =
     R"({"type":"object","required":["remediation_id"],"additionalProperties":false,
       "properties":{"remediation_id":{"type":"string"}}})";

@@ -133,6 +133,7 @@ inline constexpr std::string_view bulk_schema =
       "filter":{"type":"object"},"ids":{"type":"array","items":{"type":"string"}},
       "all":{"type":"boolean"},"reason":{"type":"string"},"dry_run":{"type":"boolean"},
       "token":{"type":"string"},"per_second":{"type":"integer","minimum":1},
+      "per_minute":{"type":"integer","minimum":1},
       "version":{"type":"integer","minimum":1},"map":{"type":"object"},
       "from_node":{"type":"string"},"name":{"type":"string"},"payload":{}}})";
 

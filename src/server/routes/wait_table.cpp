@@ -65,7 +65,8 @@ constexpr std::string_view bulk_waits_schema =
       "action":{"enum":["resume","cancel","recompute","hold","release"]},
       "filter":{"type":"object"},"ids":{"type":"array","items":{"type":"string"}},
       "all":{"type":"boolean"},"reason":{"type":"string"},"branch":{"type":"string"},
-      "per_second":{"type":"integer"},"dry_run":{"type":"boolean"},"token":{"type":"string"}}})";
+      "per_second":{"type":"integer"},"per_minute":{"type":"integer"},
+      "dry_run":{"type":"boolean"},"token":{"type":"string"}}})";
 constexpr std::string_view calendar_query = "from to bucket zone workflow_id wait_type";
 
 constexpr std::string_view filters =

@@ -73,12 +73,19 @@ test('t29_a_group_of_dead_letters_is_retried_at_a_rate', async () => {
   const dialog = page.page.locator('dialog');
   await dialog.getByText('3 dead letters').first().waitFor();
   await dialog.getByLabel('Why (goes to the audit)').fill('the mail server is back');
-  await dialog.getByLabel(/At most so many per second/).fill('1');
+  // What is no rate is sent by nobody (U-12).
+  const retry = dialog.getByRole('button', { name: 'Retry 3 dead letters' });
+  for (const wrong of ['0', '1.5', 'fast', '6000001']) {
+    await dialog.getByLabel(/At most so many a minute/).fill(wrong);
+    assert.ok(await retry.isDisabled(), wrong);
+  }
+  await dialog.getByLabel(/At most so many a minute/).fill('60');
   const began = Date.now();
-  await dialog.getByRole('button', { name: 'Retry 3 dead letters' }).click();
+  await retry.click();
   await page.page.waitForURL('**/bulk/*');
+  await page.says('At most 60 a minute.');
   await page.page.locator('.status', { hasText: 'Done' }).waitFor();
-  assert.ok(Date.now() - began >= 1900, 'three at one a second');
+  assert.ok(Date.now() - began >= 1900, 'three at sixty a minute');
   const left = (await server.get('/dlq')).items;
   assert.deepEqual([...new Set(left.map((letter) => letter.topic))].sort(), ['job.card.charge', 'job.wipe']);
   assert.equal((await server.get('/audit?action=dlq.retry')).items.length, 3);

@@ -591,6 +591,7 @@ export interface paths {
                         dry_run?: boolean;
                         token?: string;
                         per_second?: number;
+                        per_minute?: number;
                         version?: number;
                         map?: object;
                         from_node?: string;
@@ -2315,6 +2316,7 @@ export interface paths {
                         all?: boolean;
                         reason?: string;
                         per_second?: number;
+                        per_minute?: number;
                         dry_run?: boolean;
                         token?: string;
                     };
@@ -2934,6 +2936,7 @@ export interface paths {
                         reason?: string;
                         rate_per_second?: number;
                         per_second?: number;
+                        per_minute?: number;
                         dry_run?: boolean;
                         token?: string;
                     };
@@ -3636,6 +3639,7 @@ export interface paths {
                         reason?: string;
                         branch?: string;
                         per_second?: number;
+                        per_minute?: number;
                         dry_run?: boolean;
                         token?: string;
                     };
@@ -4171,6 +4175,7 @@ export interface paths {
                         all?: boolean;
                         reason?: string;
                         per_second?: number;
+                        per_minute?: number;
                         dry_run?: boolean;
                         token?: string;
                     };
@@ -5169,11 +5174,6 @@ export interface paths {
             };
         };
     };
-    "/api/v1/system": {
-        parameters: {
-        };
-        /** What the server is, where things are kept, and where each setting came from. */
-        get: {
     "/api/v1/cluster": {
         parameters: {
         };
@@ -5211,6 +5211,11 @@ export interface paths {
             };
         };
     };
+    "/api/v1/system": {
+        parameters: {
+        };
+        /** What the server is, where things are kept, and where each setting came from. */
+        get: {
             parameters: {
             };
             responses: {
@@ -7123,11 +7128,6 @@ export interface paths {
             };
         };
     };
-}
-export type webhooks = Record<string, never>;
-export interface components {
-    schemas: {
-        Problem: {
     "/api/v1/system/promotion": {
         parameters: {
         };
@@ -7194,6 +7194,11 @@ export interface components {
             };
         };
     };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        Problem: {
             type: string;
             title: string;
             status: number;

@@ -314,6 +314,8 @@ export interface BulkOperation {
   reason?: string;
 }
 
+  /** At most so many; null: as fast as it goes. */
+  per_minute?: number | null;
 export function isFlow(definition: Definition): definition is FlowDefinition {
   return (definition as FlowDefinition).language === 'flow';
 }

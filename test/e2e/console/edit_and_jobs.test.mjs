@@ -1,8 +1,9 @@
 // Writing workflows, starting them, jobs and workers.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { after, test } from 'node:test';
-import { end, eventually, serve, tab } from './harness.mjs';
+import { binary, end, eventually, serve, tab } from './harness.mjs';
 import { policy, script, waits, withSchema } from './world.mjs';
 
 after(end);
@@ -258,7 +259,7 @@ test('t31_a_worker_appears_is_drained_and_sent_away', async () => {
   await server.post('/worker/heartbeat', { registration_id, last_seq: 0, leases: [], cpu_load: 95, memory_load: 20 });
   await page.page.locator('.load.high', { hasText: 'CPU' }).waitFor();
   assert.equal(await page.page.locator('.load.high').count(), 1);
-  await page.page.getByRole('button', { name: 'Drain' }).click();
+  await page.page.getByRole('button', { name: 'Drain', exact: true }).click();
   await page.says('Draining');
   await page.page.getByRole('button', { name: 'Revoke' }).click();
   const dialog = page.page.locator('dialog');
@@ -270,5 +271,49 @@ test('t31_a_worker_appears_is_drained_and_sent_away', async () => {
   // Who did it stands in the audit (U-48).
   await page.open('/audit?subject=w-1');
   for (const words of ['worker.revoke', 'its disk is full', 'worker.drain']) await page.says(words);
+  await page.close();
+});
+
+// U-10: beside what is done at once too; each command, typed as it is copied, does the same.
+test('actions_without_a_dialog_are_copied_as_commands', async () => {
+  const server = await serve();
+  await server.put('/workflows/reminder', waits);
+  await server.post('/worker/register', { worker_id: 'w-1', topics: ['job.mail.send'], max_parallel: 4 });
+  await server.post('/schedules', { id: 'nightly', workflow_id: 'reminder', cron: '30 2 * * *' });
+  const page = await tab(server, '/workers');
+  const dialog = page.page.locator('dialog');
+  const command = async (action, name) => {
+    await page.page.getByRole('button', { name: `Copy “${action}” as a command` }).click();
+    const text = await dialog.getByLabel(`Command of ${name}`).textContent();
+    await page.shot(`copy-${action.toLowerCase().replaceAll(' ', '-')}-1280`);
+    await page.page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    return text;
+  };
+  const type = (text) => execFileSync('bash', ['-c', text.replace(/^fermata /, `'${binary}' `)], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  type(await command('Drain', 'fermata'));
+  await page.says('Draining');
+  type(await command('Undrain', 'curl'));
+  await page.page.getByRole('button', { name: 'Drain', exact: true }).waitFor();
+  await page.open('/schedules/nightly');
+  type(await command('Run now', 'fermata'));
+  type(await command('Run now', 'curl'));
+  assert.equal((await server.get('/executions?workflow_id=reminder')).items.length, 2);
+  type(await command('Pause', 'fermata'));
+  assert.equal((await server.get('/schedules/nightly')).paused, true);
+  await page.open('/workflows/reminder');
+  type(await command('Deactivate', 'curl'));
+  assert.equal((await server.get('/workflows/reminder')).active, false);
+  await page.open('/workflows/reminder?tab=edit');
+  const area = page.page.getByLabel('Definition');
+  await page.says('Valid');
+  await area.fill((await area.inputValue()).replace('Wait 2 hours', "Wait, it's late"));
+  const save = await command('Save', 'curl');
+  type(save);
+  const stored = await server.get('/workflows/reminder');
+  assert.equal(stored.version, 2);
+  assert.ok(JSON.stringify(stored.definition).includes("Wait, it's late"));
+  // It names the revision that was looked at: a second time it is another's.
+  assert.match(type(save), /412|precondition|changed/i);
   await page.close();
 });

@@ -218,6 +218,8 @@ test('t30_a_stricter_rule_is_rehearsed_published_and_names_itself', async () => 
   assert.ok(await go.isDisabled(), 'it is told why');
   await page.page.getByLabel('Why').fill('the mail server moves');
   await go.click();
+  await page.page.locator('dialog').getByText('Copy as').click();
+  await page.page.locator('dialog pre', { hasText: 'curl -X PUT' }).filter({ hasText: 'the mail server moves' }).waitFor();
   await page.says('The new rules are in force.');
   await page.page.goto(`${server.url}/policy?tab=explain&job=${id}`);
   await page.page.locator('.decision', { hasText: 'ask-before-paying' }).waitFor();

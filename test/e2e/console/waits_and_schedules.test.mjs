@@ -150,7 +150,7 @@ test('t32_a_schedule_shows_its_next_starts_while_its_rule_is_edited', async () =
   await page.page.getByLabel('How many').selectOption('30');
   await page.says('02:30 does not exist on that day: clocks go forward');
   await page.says('2026-03-29 03:00 CEST');
-  await page.page.getByRole('button', { name: 'Run now' }).click();
+  await page.page.getByRole('button', { name: 'Run now', exact: true }).click();
   await page.page.waitForURL('**/runs/*');
   assert.equal((await server.get('/executions?workflow_id=reminder')).items.length, 1);
   await page.close();

@@ -346,6 +346,10 @@ test('an_action_is_told_as_commands_that_a_shell_reads_as_they_are_meant', async
   const read = execFileSync('sh', ['-c', `curl() { for word; do printf '%s\\n' "$word"; done; }; ${curl}`], { encoding: 'utf8', env: { FERMATA_KEY: 'k' } }).trimEnd().split('\n');
   assert.deepEqual(read, ['-X', 'POST', 'http://127.0.0.1:4747/api/v1/executions/a/cancel', '-H', 'X-API-Key: k', '-H', 'Content-Type: application/json', '-d', '{"reason":"it\'s late"}']);
   assert.equal(fermataOf(['cancel', 'a'], { reason: 'two words', other: '' }, 'http://127.0.0.1:4747'), "fermata cancel a --reason 'two words'");
+  const text = 'let a = "it\'s"\n';
+  const put = curlOf({ method: 'PUT', path: '/workflows/w', text, type: 'text/x-flow', ifMatch: '"3"' }, 'http://127.0.0.1:4747', false);
+  const words = execFileSync('sh', ['-c', `curl() { for word; do printf '%s|' "$word"; done; }; ${put}`], { encoding: 'utf8' }).split('|');
+  assert.deepEqual(words, ['-X', 'PUT', 'http://127.0.0.1:4747/api/v1/workflows/w', '-H', 'If-Match: "3"', '-H', 'Content-Type: text/x-flow', '--data-binary', text, '']);
   assert.equal(fermataOf(['pause', 'a'], {}, 'https://f.example'), 'fermata pause a --server https://f.example');
 });
 

@@ -12,13 +12,20 @@ export interface Call {
   /** Below /api/v1. */
   path: string;
   body?: Json;
+  /** Sent as it is, with its type, instead of a body of JSON. */
+  text?: string;
+  type?: string;
+  /** The revision that was looked at. */
+  ifMatch?: string;
 }
 
 /** With keys the caller's own stands in FERMATA_KEY, as for the command line: the console never knows it. */
 export function curlOf(call: Call, origin: string, keyed: boolean): string {
   const words = ['curl', '-X', call.method ?? 'POST', shellWord(`${origin}/api/v1${call.path}`)];
   if (keyed) words.push('-H', '"X-API-Key: $FERMATA_KEY"');
-  if (call.body !== undefined) words.push('-H', "'Content-Type: application/json'", '-d', shellWord(JSON.stringify(call.body)));
+  if (call.ifMatch) words.push('-H', shellWord(`If-Match: ${call.ifMatch}`));
+  if (call.text !== undefined) words.push('-H', shellWord(`Content-Type: ${call.type ?? 'text/plain'}`), '--data-binary', shellWord(call.text));
+  else if (call.body !== undefined) words.push('-H', "'Content-Type: application/json'", '-d', shellWord(JSON.stringify(call.body)));
   return words.join(' ');
 }
 

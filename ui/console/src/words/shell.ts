@@ -42,6 +42,8 @@ export const format = {
 
 export const copyAs = {
   copyAs: 'Copy as',
+  copyActionAs: (a: unknown) => `Copy “${a}” as a command`,
+  commandOf: 'Command of',
   copied: 'Copied.',
   selectItInstead: 'The browser does not let pages copy. Select the text instead.',
 };

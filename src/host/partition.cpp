@@ -174,6 +174,7 @@ std::vector<OpenRun*> Host::Partition::open_all(std::vector<Item>& items, Instan
     } else if (!open[i]) {
       const Error* damage = cache_.damage(item.command.run);
       check(damage != nullptr);
+      ports_.feed.run_unreadable(item.command.run, now);
       if (item.reply) item.reply(Failure{*damage});
     }
   }

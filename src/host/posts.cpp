@@ -158,6 +158,7 @@ void Host::Partition::decide_posts(Instant now) {
       } else if (fetched) {
         // The receiver is damaged: whoever sent this must not suffer for it.
         const Error* damage = cache_.damage(post.item.command.run);
+        if (damage) ports_.feed.run_unreadable(post.item.command.run, now);
         answer_sender(post, damage);
         if (post.schedule && damage)
           refuse_start(*post.schedule, post.item.command.run, *damage, post.group);

@@ -55,6 +55,8 @@ class Feed {
   virtual void kernel_named(const std::string& /*snapshot*/) {}
   /// A breaker before a policy kernel is in another state.
   virtual void breaker_changed(std::string_view /*name*/, breaker::State) {}
+  /// A run that was to be moved cannot be: what is stored of it cannot be read. Told each time.
+  virtual void run_unreadable(const RunId&, Instant /*at*/) {}
   /// A line of a `log` node.
   virtual void logged(const WriteLog& /*line*/) {}
 };
@@ -102,6 +104,7 @@ class PassingFeed : public Feed {
   void breaker_changed(std::string_view name, breaker::State state) override {
     inner_.breaker_changed(name, state);
   }
+  void run_unreadable(const RunId& run, Instant at) override { inner_.run_unreadable(run, at); }
   void logged(const WriteLog& line) override { inner_.logged(line); }
 
  protected:

@@ -34,6 +34,7 @@ class FeedHub final : public Feed {
     agenda_.settled(state);
     whereabouts_.settled(state);
   }
+  void run_unreadable(const RunId& run, Instant at) override { whereabouts_.doubt(run, at); }
   void job_settled(const job::Job& state) override { agenda_.settled(state); }
   void waits_changed(std::span<const WaitRecord> waits) override;
   void audited(std::span<const AuditLine> lines) override { wait_metrics_.audited(lines); }

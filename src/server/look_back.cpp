@@ -79,10 +79,13 @@ class LookBack : public std::enable_shared_from_this<LookBack> {
     FERMATA_TRY(page, api_.reader().list(filter, page_size, cursor_));
     for (const RunSummary& summary : page.items) {
       auto own = routes::own_state(api_, summary.account, summary.id);
+      if (!own && own.error().code == ErrorCode::data_damaged)
+        api_.hub().whereabouts().unreadable(summary, api_.now());
       if (!own) continue;
       api_.hub().agenda().read(own->run);
       api_.hub().whereabouts().read(own->run);
     }
+    for (const Error& damage : page.damages) api_.hub().whereabouts().damaged(damage);
     return turned(page.items.size(), std::move(page.next_cursor));
   }
 

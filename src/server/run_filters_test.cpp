@@ -151,6 +151,39 @@ TEST(RunOrders, refuse_what_no_index_gives) {
   }
 }
 
+// U-20: told by the engine, shown until it can be read again.
+TEST(RunFilters, find_what_nobody_can_resume) {
+  World w;
+  EXPECT_TRUE(w.ids("wait_kind=unreadable").empty());
+  w.world.api().hub().run_unreadable(RunId(w.signal), w.world.api().now());
+  w.world.api().hub().run_unreadable(RunId(w.failed), w.world.api().now());
+  w.world.api().hub().run_unreadable(RunId("nobody"), w.world.api().now());
+  EXPECT_EQ(w.ids("wait_kind=unreadable"), World::Ids{w.signal}) << "the others need no resuming";
+  EXPECT_EQ(w.ids("attention=true"), (World::Ids{w.failed, w.signal}));
+  auto list = w.world.ask("GET", "/api/v1/executions?wait_kind=unreadable").body.get("items");
+  const Value& at = list.items()[0].get("at").items()[0];
+  EXPECT_EQ(at.get("kind"), Value("unreadable"));
+  EXPECT_TRUE(at.get("at").is_string()) << "since when";
+  auto others =
+      w.world.ask("GET", "/api/v1/executions?wait_kind=unreadable", "", "X-Account-Id: b\r\n");
+  EXPECT_EQ(others.body.get("items").size(), 0u);
+  w.world.ask("POST", "/api/v1/executions/" + w.signal + "/signals/go");
+  ASSERT_TRUE(w.world.wait_for(w.signal, "completed"));
+  EXPECT_TRUE(w.ids("wait_kind=unreadable").empty()) << "it was read after all";
+}
+
+TEST(RunFilters, name_rows_that_cannot_be_read_and_keep_to_a_limit) {
+  World w;
+  Whereabouts& whereabouts = w.world.api().hub().whereabouts();
+  for (size_t i = 0; i < Whereabouts::damages_max + 5; ++i)
+    whereabouts.damaged({ErrorCode::data_damaged, "run row " + std::to_string(i), {}});
+  auto page = w.world.ask("GET", "/api/v1/executions?wait_kind=unreadable").body;
+  EXPECT_EQ(page.get("damaged").size(), Whereabouts::damages_max) << to_json(page);
+  for (size_t i = 0; i < Whereabouts::doubts_max + 5; ++i)
+    whereabouts.doubt(RunId("r" + std::to_string(i)), Instant{0});
+  EXPECT_EQ(whereabouts.doubts().size(), Whereabouts::doubts_max);
+}
+
 TEST(RunFilters, refuse_what_they_do_not_understand) {
   World w;
   for (const char* query : {"version=x", "wait_kind=tea", "retrying=0", "attention=maybe",

@@ -119,7 +119,8 @@ bool is_failed(const std::vector<Place>& places) {
 
 bool needs_attention(const Place& place, Instant now) {
   if (place.kind == "failed") return place.at && *place.at > now - day;
-  if (place.kind == "undo_stopped" || place.attempt >= attempts_many) return true;
+  if (place.kind == "undo_stopped" || place.kind == "unreadable") return true;
+  if (place.attempt >= attempts_many) return true;
   bool clocked = place.kind == "timer" || place.kind == "wait" || place.kind == "signal";
   return clocked && place.at && *place.at < now - late;
 }
@@ -137,18 +138,57 @@ void Whereabouts::settled(const Run& run) {
   std::vector<Place> places = places_of(run);
   std::lock_guard lock(mutex_);
   if (reading_) told_.insert(run.id.text());
-  put(run, std::move(places));
+  doubts_.erase(run.id);
+  put(run.account, {run.started_at, run.id.text()}, run.workflow, std::move(places));
 }
 
 void Whereabouts::read(const Run& run) {
   std::vector<Place> places = places_of(run);
   std::lock_guard lock(mutex_);
-  if (!told_.contains(run.id.text())) put(run, std::move(places));
+  if (told_.contains(run.id.text())) return;
+  put(run.account, {run.started_at, run.id.text()}, run.workflow, std::move(places));
 }
 
-void Whereabouts::put(const Run& run, Places places) {
+void Whereabouts::unreadable(const RunSummary& run, Instant since) {
   Key key{run.started_at, run.id.text()};
+  std::lock_guard lock(mutex_);
+  if (told_.contains(run.id.text())) return;
   auto& of_account = accounts_[run.account];
+  auto known = of_account.find(key);
+  if (known != of_account.end() && !known->second.places.empty() &&
+      known->second.places.front().kind == "unreadable")
+    return;
+  put(run.account, std::move(key), run.workflow, {{"", "unreadable", 0, since}});
+}
+
+void Whereabouts::doubt(const RunId& run, Instant at) {
+  std::lock_guard lock(mutex_);
+  if (doubts_.size() < doubts_max) doubts_.emplace(run, at);
+}
+
+std::vector<std::pair<RunId, Instant>> Whereabouts::doubts() const {
+  std::lock_guard lock(mutex_);
+  return {doubts_.begin(), doubts_.end()};
+}
+
+void Whereabouts::settle_doubt(const RunId& run) {
+  std::lock_guard lock(mutex_);
+  doubts_.erase(run);
+}
+
+void Whereabouts::damaged(const Error& damage) {
+  std::lock_guard lock(mutex_);
+  if (damages_.size() < damages_max) damages_.push_back(damage);
+}
+
+std::vector<Error> Whereabouts::damages() const {
+  std::lock_guard lock(mutex_);
+  return damages_;
+}
+
+void Whereabouts::put(const AccountId& account, Key key, const WorkflowId& workflow,
+                      Places places) {
+  auto& of_account = accounts_[account];
   auto known = of_account.find(key);
   if (known != of_account.end()) {
     of_account.erase(known);
@@ -156,11 +196,11 @@ void Whereabouts::put(const Run& run, Places places) {
   }
   bool failed = is_failed(places);
   if (failed) {
-    failed_.emplace_back(run.account, key);
+    failed_.emplace_back(account, key);
     if (failed_.size() > failed_max) {
-      auto [account, oldest] = std::move(failed_.front());
+      auto [whose, oldest] = std::move(failed_.front());
       failed_.pop_front();
-      auto& others = accounts_[account];
+      auto& others = accounts_[whose];
       auto found = others.find(oldest);
       if (found != others.end() && is_failed(found->second.places)) {
         others.erase(found);
@@ -173,7 +213,7 @@ void Whereabouts::put(const Run& run, Places places) {
     whole_ = whole_ && places.empty();
     return;
   }
-  of_account.emplace(std::move(key), Stand{run.workflow, std::move(places)});
+  of_account.emplace(std::move(key), Stand{workflow, std::move(places)});
   ++runs_;
 }
 

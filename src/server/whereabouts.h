@@ -8,10 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "base/id.h"
 #include "base/time.h"
-
 #include "ports/reader.h"
+
 namespace fermata {
 struct Run;
 }
@@ -27,14 +28,18 @@ class Whereabouts {
   static constexpr size_t failed_max = 20'000;    ///< of them, those that failed: the newest
   static constexpr size_t places_max = 64;        ///< of a run
   static constexpr size_t looked_at_max = 2'000;  ///< tokens of a run
+  static constexpr size_t doubts_max = 1'000;     ///< runs that the engine could not read
+  static constexpr size_t damages_max = 100;      ///< rows of runs that cannot be read
 
   /// A node, or a function and line of a script; `kind` as in `waiting` of an execution, or
-  /// `failed`, or `undo_stopped`.
+  /// `failed`, `undo_stopped` or `unreadable`.
   struct Place {
     std::string node;
     std::string_view kind;
-    uint32_t attempt = 0;         ///< that failed last; 0: none has
-    std::optional<Instant> at{};  ///< when it goes on by itself; of a failure, when that was
+    uint32_t attempt = 0;  ///< that failed last; 0: none has
+    /// When it goes on by itself; of a failure, when that was; of what is unreadable, when it was
+    /// first found so.
+    std::optional<Instant> at{};
     auto operator<=>(const Place&) const = default;
   };
   /// What a place has to be; empty fields do not filter.
@@ -42,8 +47,8 @@ class Whereabouts {
     std::string node{};
     std::string kind{};
     uint32_t attempts = 0;  ///< it is being tried again, after so many at least
-    /// What somebody should look at: failed within a day, tried three times and more, late, or an
-    /// undo that has stopped.
+    /// What somebody should look at: failed within a day, tried three times and more, late, an undo
+    /// that has stopped, or what cannot be read.
     bool attention = false;
     bool none() const { return node.empty() && kind.empty() && attempts == 0 && !attention; }
   };
@@ -56,7 +61,18 @@ class Whereabouts {
   /// `all`: the store had no more.
   void end_reading(bool all);
 
-  /// The place of a run in the order of lists: the newest comes first.
+  /// A live run that nobody can resume, because what is stored of it cannot be read (U-20). It
+  /// stands so until a commit of it tells that it can.
+  void unreadable(const RunSummary& run, Instant since);
+  /// The engine could not read this one; whose it is, its row may tell.
+  void doubt(const RunId& run, Instant at);
+  std::vector<std::pair<RunId, Instant>> doubts() const;
+  void settle_doubt(const RunId& run);
+  /// A row of a live run that cannot be read: nobody can tell whose it is.
+  void damaged(const Error& damage);
+  std::vector<Error> damages() const;
+
+  /// The place of a run in the order of lists.
   struct Key {
     Instant started;
     std::string run;
@@ -82,7 +98,7 @@ class Whereabouts {
     WorkflowId workflow;
     Places places;
   };
-  void put(const Run& run, Places places);
+  void put(const AccountId& account, Key key, const WorkflowId& workflow, Places places);
 
   mutable std::mutex mutex_;
   std::map<AccountId, std::map<Key, Stand>> accounts_;
@@ -91,6 +107,8 @@ class Whereabouts {
   bool whole_ = true;
   bool reading_ = false;
   std::set<std::string> told_;  ///< by commits, while the store is being read
+  std::map<RunId, Instant> doubts_;
+  std::vector<Error> damages_;
 };
 
 }  // namespace fermata::server

@@ -150,5 +150,24 @@ TEST_F(Checkpoints, one_larger_than_what_it_spares_is_not_written_and_tried_late
   EXPECT_EQ(open.since_checkpoint.reluctance, 1u);
 }
 
+/// What is written of a run that no program can read.
+TEST_F(Checkpoints, run_that_cannot_be_read_is_told_and_the_others_go_on) {  // U-20
+  start("a");
+  start("b");
+  settle();
+  StoredRun a = stored("a");
+  RunWrite write{a.version, a.summary, {}};
+  write.events = {a.summary.last_sequence + 1, 1, "nonsense"};
+  write.summary.last_sequence += 1;
+  ASSERT_EQ(store.memory.commit({{write}}).front(), CommitOutcome::done);
+  restart();
+  signal("a", "a");
+  signal("b", "b");
+  settle();
+  EXPECT_EQ(told.unreadable, std::vector<std::string>{"a"});
+  EXPECT_EQ(answers.back(), "b");
+  EXPECT_TRUE(last);
+}
+
 }  // namespace
 }  // namespace fermata

@@ -130,6 +130,8 @@ class HostTest : public testing::Test {
       event_count += events.count;
     }
     void job_replayed(const job::Summary& job) override { replayed.push_back(job.id.text()); }
+    void run_unreadable(const RunId& run, Instant) override { unreadable.push_back(run.text()); }
+    std::vector<std::string> unreadable;
     std::vector<std::string> runs;
     std::vector<std::string> replayed;
     uint64_t event_count = 0;

@@ -215,7 +215,7 @@ TEST_F(Examined, secret_at_the_end_of_four_mebibytes_is_found) {
   EXPECT_EQ(told.verdict.findings[1].offset, 3'900'001u);
 }
 
-// JT-27: one that tries every way through this text would not come to an end, and ctest would end it.
+// JT-27: one that tries every way through this text would come to no end, and ctest would end it.
 TEST_F(Examined, expression_that_would_explode_stays_linear) {
   rules(R"([{"id":"r","match":{"patterns":["(a+)+$"]},"decision":"quarantine"}])");
   auto told = judged(work(Value(std::string(4 << 20, 'a') + "b")));

@@ -26,7 +26,8 @@ Value item_of(Api& api, const RunSummary& summary) {
     if (at.size() == places_shown_max) break;
     Value one = Value::object({{"node", place.node}, {"kind", place.kind}});
     if (place.attempt > 0) one.set("attempt", place.attempt);
-    if (place.at) one.set(place.kind == "failed" ? "at" : "until", to_rfc3339(*place.at));
+    bool past = place.kind == "failed" || place.kind == "unreadable";
+    if (place.at) one.set(past ? "at" : "until", to_rfc3339(*place.at));
     at.push(std::move(one));
   }
   if (at.size() > 0) item.set("at", std::move(at));

@@ -14,10 +14,10 @@ using front::NamedValues;
 constexpr size_t passed_over_max = 10'000;
 constexpr std::string_view names[] = {"version",   "error_code", "node",
                                       "wait_kind", "retrying",   "attention"};
-constexpr std::string_view kinds[] = {"timer",  "call",     "retry",        "signal",  "job",
-                                      "child",  "approval", "wait",         "merge",   "aggregator",
-                                      "paused", "undo",     "undo_stopped", "failed",  "fiber",
-                                      "all",    "any",      "race",         "settled", "on_bus"};
+constexpr std::string_view kinds[] = {
+    "timer", "call",  "retry",      "signal", "job",     "child",        "approval",
+    "wait",  "merge", "aggregator", "paused", "undo",    "undo_stopped", "failed",
+    "fiber", "all",   "any",        "race",   "settled", "unreadable",   "on_bus"};
 
 template <class Names>
 bool is_among(std::string_view name, const Names& list) {
@@ -87,11 +87,33 @@ Outcome<std::optional<Whereabouts::Key>> key_of(const std::string& cursor, RunOr
   return std::optional(Whereabouts::Key{Instant{ms}, cursor.substr(dot + 1)});
 }
 
+/// What the engine could not read: the row tells whose it is, unless it is what cannot be read.
+/// Gives what nobody can tell more of.
+std::vector<Error> look_at_doubts(Api& api) {
+  Whereabouts& whereabouts = api.hub().whereabouts();
+  std::vector<Error> damages = whereabouts.damages();
+  for (const auto& [run, at] : whereabouts.doubts()) {
+    auto summary = api.reader().summary(run);
+    if (!summary) {
+      damages.push_back(std::move(summary).error());
+      continue;
+    }
+    if (*summary && !is_terminal((*summary)->status)) whereabouts.unreadable(**summary, at);
+    whereabouts.settle_doubt(run);
+  }
+  return damages;
+}
+
 /// Those that stand at such a place are known; their rows say the rest.
 Outcome<SievedPage> by_place(Api& api, const RunFilter& filter, const RunSieve& sieve, size_t limit,
                              const std::string& cursor, RunOrder order) {
   SievedPage out;
   FERMATA_TRY(last, key_of(cursor, order));
+  bool unreadable = sieve.at.kind == "unreadable";
+  if (unreadable || sieve.at.attention) {
+    auto damages = look_at_doubts(api);
+    if (unreadable) out.page.damages = std::move(damages);
+  }
   size_t looked_at = 0;
   for (bool more = true; more && out.page.items.size() < limit && looked_at < passed_over_max;) {
     size_t wanted = limit - out.page.items.size();

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { deep, end, eventually, lastingPort, root, serve, tab } from './harness.mjs';
@@ -210,6 +210,41 @@ test('t5_the_order_lives_in_the_address', async () => {
   assert.ok((await runs.overflow()) <= 0);
   await runs.shot('runs-oldest-first-375');
   await runs.close();
+});
+
+// U-20: what is stored of a run cannot be read; everybody else goes on.
+test('runs_that_nobody_can_resume_come_first_and_are_listed', async () => {
+  const first = await serve();
+  await first.put('/workflows/reminder', waits);
+  // Longer than a page of the store, so that what is torn is of this run alone.
+  const mark = 'input-that-is-going-to-be-torn';
+  const torn = await first.start('reminder', { input: { text: 'x'.repeat(20_000) + mark + 'x'.repeat(20_000) } });
+  const whole = await first.start('reminder');
+  for (const id of [torn, whole]) await first.until(id, 'waiting');
+  await first.stop();
+  let changed = 0;
+  for (const name of readdirSync(first.data, { recursive: true })) {
+    const path = join(first.data, name);
+    if (!name.endsWith('.db')) continue;
+    const bytes = readFileSync(path);
+    for (let at = bytes.indexOf(mark); at >= 0; at = bytes.indexOf(mark, at + 1), changed++) bytes[at] ^= 1;
+    writeFileSync(path, bytes);
+  }
+  assert.ok(changed > 0, 'the input stands in the store');
+  const server = await serve({ data: first.data });
+  const home = await tab(server, '/', { allow: [/status of 5\d\d/] });
+  const problem = home.page.getByRole('link', { name: 'Nobody can resume 1 run' });
+  await problem.waitFor();
+  assert.equal(await home.page.locator('.problems a').first().textContent().then((text) => text.includes('Nobody can resume 1 run')), true, 'it is the worst');
+  await home.shot('home-unreadable-1280');
+  await problem.click();
+  await home.page.locator(`[data-id="${torn}"]`).waitFor();
+  assert.equal(await home.page.locator('[role=row][data-id]').count(), 1);
+  await home.says('cannot be read, so nobody can resume it');
+  await home.page.getByRole('button', { name: 'Needs attention' }).click();
+  await home.page.locator(`[data-id="${torn}"]`).waitFor();
+  assert.equal((await server.get(`/executions/${whole}`)).status, 'waiting');
+  await home.close();
 });
 
 test('t6_nothing_moves_under_the_reader', async () => {

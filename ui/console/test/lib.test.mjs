@@ -278,8 +278,9 @@ test('the_verdict_names_the_worst_first', async () => {
   const { problemsOf, verdictOf } = await lib('verdict');
   const now = Date.parse('2026-01-12T12:00:00Z');
   const failed = [{ workflow_id: 'w', status: 'failed', error: { code: 'network' }, started_at: '2026-01-12T11:30:00Z', completed_at: '2026-01-12T11:31:00Z' }];
-  const problems = problemsOf({ failed, overdue: { count: 1, since: '2026-01-12T11:50:00Z' }, deadLetters: 2, unserved: [{ topic: 'job.a', depth: 2, oldest_ms: 1000 }, { topic: 'job.a', depth: 1, oldest_ms: 5000 }], lostWorkers: 0, stopped: [{ started_at: '2026-01-12T11:00:00Z' }], breakersOpen: ['kernel'], now });
-  assert.deepEqual(problems.map((problem) => problem.text), ['Undoing 1 run has stopped', '1 wait is overdue', 'Policy cannot be asked. Not answering: kernel', '1 run of w failed with network in the last hour', '3 jobs of job.a have no worker', '2 dead letters wait for somebody to look']);
+  const problems = problemsOf({ failed, overdue: { count: 1, since: '2026-01-12T11:50:00Z' }, deadLetters: 2, unserved: [{ topic: 'job.a', depth: 2, oldest_ms: 1000 }, { topic: 'job.a', depth: 1, oldest_ms: 5000 }], lostWorkers: 0, stopped: [{ started_at: '2026-01-12T11:00:00Z' }], unreadable: { runs: [{ at: [{ node: '', kind: 'unreadable', at: '2026-01-12T10:30:00Z' }] }], rows: 1 }, breakersOpen: ['kernel'], now });
+  assert.deepEqual(problems.map((problem) => problem.text), ['Nobody can resume 2 runs: what is stored cannot be read', 'Undoing 1 run has stopped', '1 wait is overdue', 'Policy cannot be asked. Not answering: kernel', '1 run of w failed with network in the last hour', '3 jobs of job.a have no worker', '2 dead letters wait for somebody to look']);
+  assert.deepEqual([problems[0].href, problems[0].since], ['/runs?wait_kind=unreadable', '2026-01-12T10:30:00Z']);
   assert.match(verdictOf([], false), /^All well/);
   assert.doesNotMatch(verdictOf([], true), /well/);
 });
@@ -345,11 +346,11 @@ test('an_action_is_told_as_commands_that_a_shell_reads_as_they_are_meant', async
   assert.ok(curl.includes('"X-API-Key: $FERMATA_KEY"'));
   const read = execFileSync('sh', ['-c', `curl() { for word; do printf '%s\\n' "$word"; done; }; ${curl}`], { encoding: 'utf8', env: { FERMATA_KEY: 'k' } }).trimEnd().split('\n');
   assert.deepEqual(read, ['-X', 'POST', 'http://127.0.0.1:4747/api/v1/executions/a/cancel', '-H', 'X-API-Key: k', '-H', 'Content-Type: application/json', '-d', '{"reason":"it\'s late"}']);
-  assert.equal(fermataOf(['cancel', 'a'], { reason: 'two words', other: '' }, 'http://127.0.0.1:4747'), "fermata cancel a --reason 'two words'");
   const text = 'let a = "it\'s"\n';
   const put = curlOf({ method: 'PUT', path: '/workflows/w', text, type: 'text/x-flow', ifMatch: '"3"' }, 'http://127.0.0.1:4747', false);
   const words = execFileSync('sh', ['-c', `curl() { for word; do printf '%s|' "$word"; done; }; ${put}`], { encoding: 'utf8' }).split('|');
   assert.deepEqual(words, ['-X', 'PUT', 'http://127.0.0.1:4747/api/v1/workflows/w', '-H', 'If-Match: "3"', '-H', 'Content-Type: text/x-flow', '--data-binary', text, '']);
+  assert.equal(fermataOf(['cancel', 'a'], { reason: 'two words', other: '' }, 'http://127.0.0.1:4747'), "fermata cancel a --reason 'two words'");
   assert.equal(fermataOf(['pause', 'a'], {}, 'https://f.example'), 'fermata pause a --server https://f.example');
 });
 

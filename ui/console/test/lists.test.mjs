@@ -56,3 +56,9 @@ test('a_click_on_a_column_turns_its_order_and_the_address_is_the_apis', async ()
   assert.equal(sortOf('duration', 'started_at'), 'none', 'the server refuses it, and the page shows that');
   assert.equal(nextSort('duration', 'started_at'), '');
 });
+
+// U-20
+test('a_run_that_nobody_can_resume_says_so_where_it_stands', async () => {
+  const { nowAt } = await lib('places');
+  assert.equal(nowAt({ status: 'waiting', at: [{ node: '', kind: 'unreadable', at: '2026-01-12T10:30:00Z' }] }, 0), 'cannot be read, so nobody can resume it');
+});

@@ -41,7 +41,7 @@ export function byPlace(filter: RunFilter): boolean {
 }
 
 /** What a run may wait for, by the API's names. */
-export const waitKinds = ['timer', 'signal', 'approval', 'job', 'call', 'retry', 'child', 'merge', 'aggregator', 'wait', 'paused', 'undo', 'undo_stopped', 'failed', 'on_bus'];
+export const waitKinds = ['timer', 'signal', 'approval', 'job', 'call', 'retry', 'child', 'merge', 'aggregator', 'wait', 'paused', 'undo', 'undo_stopped', 'unreadable', 'failed', 'on_bus'];
 
 /** Whether a run that has just changed belongs to the list that is shown. Where it stands nobody can tell from the news. */
 export function matches(run: RunItem, filter: RunFilter): boolean {

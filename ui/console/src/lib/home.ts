@@ -42,19 +42,22 @@ export interface HomeFacts {
   queues: Queue[];
   workers: HomeWorker[];
   workflows: Workflow[];
+  unreadable: { runs: RunItem[]; rows: number };
   stopped: RunItem[];
   breakers: Breaker[];
 }
 
 // Rare, and looked for among all live runs: asked for every ten seconds at most.
-const stoppedEveryMs = 10_000;
-let stoppedAt = -Infinity;
-let stoppedKnown: RunItem[] = [];
-async function stoppedRuns(signal: AbortSignal): Promise<RunItem[]> {
-  if (performance.now() - stoppedAt < stoppedEveryMs) return stoppedKnown;
-  stoppedKnown = (await get<Page<RunItem>>(`/executions${query({ wait_kind: 'undo_stopped', limit: listedMax })}`, signal)).items;
-  stoppedAt = performance.now();
-  return stoppedKnown;
+const rareEveryMs = 10_000;
+type Rare = Pick<HomeFacts, 'stopped' | 'unreadable'>;
+let rareAt = -Infinity;
+let rareKnown: Rare = { stopped: [], unreadable: { runs: [], rows: 0 } };
+async function rare(signal: AbortSignal): Promise<Rare> {
+  if (performance.now() - rareAt < rareEveryMs) return rareKnown;
+  const [stopped, unreadable] = await Promise.all(['undo_stopped', 'unreadable'].map((kind) => get<Page<RunItem>>(`/executions${query({ wait_kind: kind, limit: listedMax })}`, signal)));
+  rareKnown = { stopped: stopped?.items ?? [], unreadable: { runs: unreadable?.items ?? [], rows: unreadable?.damaged?.length ?? 0 } };
+  rareAt = performance.now();
+  return rareKnown;
 }
 
 async function upcoming(signal: AbortSignal): Promise<Upcoming> {
@@ -71,7 +74,7 @@ async function upcoming(signal: AbortSignal): Promise<Upcoming> {
 
 export async function homeFacts(wholeDay: boolean, signal: AbortSignal): Promise<HomeFacts> {
   const day = new Date(clock.moment() - 24 * hourMs).toISOString();
-  const [failed, soon, latest, measured, queues, workers, workflows, stopped, breakers] = await Promise.all([
+  const [failed, soon, latest, measured, queues, workers, workflows, seldom, breakers] = await Promise.all([
     get<Page<RunItem>>(`/executions${query({ status: 'failed,timed_out', from: day, limit: listedMax })}`, signal),
     upcoming(signal),
     get<Page<RunItem>>('/executions?limit=8', signal),
@@ -79,8 +82,8 @@ export async function homeFacts(wholeDay: boolean, signal: AbortSignal): Promise
     get<Queue[]>('/queues', signal),
     get<Page<HomeWorker>>('/workers', signal),
     get<Page<Workflow>>('/workflows?limit=1', signal),
-    stoppedRuns(signal),
+    rare(signal),
     get<{ items: Breaker[] }>('/breakers', signal),
   ]);
-  return { failed: failed.items, upcoming: soon, latest: latest.items, measured, queues, workers: workers.items, workflows: workflows.items, stopped, breakers: breakers.items };
+  return { failed: failed.items, upcoming: soon, latest: latest.items, measured, queues, workers: workers.items, workflows: workflows.items, ...seldom, breakers: breakers.items };
 }

@@ -12,6 +12,8 @@ export class PagedList<Item extends { id: string }> {
   problem = $state.raw<Problem | null>(null);
   state = $state<'loading' | 'ready' | 'more' | 'again'>('loading');
   over = $state(false);
+  /** What the server could not read on the way: it may belong to the list or not. */
+  damaged = $state.raw<{ code: string; detail: string }[]>([]);
   private cursor: string | null = null;
   private path = '';
   /** How many items there are; pages that open a list in an effect must not depend on it. */
@@ -36,6 +38,7 @@ export class PagedList<Item extends { id: string }> {
       this.items = [];
       this.shown = 0;
       this.total = undefined;
+      this.damaged = [];
     }
     // Nothing goes on from the old page while the new one comes.
     this.state = fresh ? 'loading' : 'again';
@@ -72,6 +75,7 @@ export class PagedList<Item extends { id: string }> {
       this.over = page.next_cursor === null;
       if (page.total !== undefined) this.total = page.total;
       else if (this.over) this.total = this.items.length;
+      this.damaged = cursor ? [...this.damaged, ...(page.damaged ?? [])] : (page.damaged ?? []);
       this.problem = null;
     } catch (error) {
       if (abort.signal.aborted) return;

@@ -8,7 +8,7 @@ import { places as w } from '../words/runs.ts';
 export const kindWords: Record<string, string> = {
   timer: w.aTime, signal: w.aSignal, approval: w.people, job: w.aJob, call: w.anAnswer, retry: w.itsNextAttempt, child: w.anotherRun,
   merge: w.otherBranches, aggregator: w.itemsOfASplit, wait: w.aWaitOfTheAPI, paused: w.beingResumed, undo: w.beingUndone,
-  undo_stopped: w.somebodyItsUndoHasStopped, failed: w.nothingItFailedThere, all: w.allOfSeveral, any: w.anyOfSeveral, race: w.theFirstOfSeveral,
+  undo_stopped: w.somebodyItsUndoHasStopped, unreadable: w.nobodyItCannotBeRead, failed: w.nothingItFailedThere, all: w.allOfSeveral, any: w.anyOfSeveral, race: w.theFirstOfSeveral,
   settled: w.severalToEnd, fiber: w.aPartOfItself, on_bus: w.itsMessageOfABroker,
 };
 
@@ -34,6 +34,7 @@ function left(until: string, now: number): string {
 
 function placeWords(place: RunPlace, now: number): string {
   if (place.kind === 'paused') return 'paused';
+  if (place.kind === 'unreadable') return w.cannotBeRead;
   const what = place.kind === 'retry' ? w.triesAgain(place.attempt ? w.after(place.attempt) : '') : place.kind === 'timer' ? '' : w.waitsFor(kindWords[place.kind] ?? place.kind);
   const words = [place.node, what, place.until ? left(place.until, now) : ''].filter(Boolean);
   return words.join(place.node ? ': ' : ' ').replace(': in ', ' in ');

@@ -7,6 +7,8 @@ export interface Page<Item> {
   items: Item[];
   next_cursor: string | null;
   total?: number;
+  /** What could not be read on the way. */
+  damaged?: { code: string; detail: string }[];
 }
 
 export interface Session {
@@ -312,10 +314,10 @@ export interface BulkOperation {
   problems?: Json[];
   created_at?: string;
   reason?: string;
-}
-
   /** At most so many; null: as fast as it goes. */
   per_minute?: number | null;
+}
+
 export function isFlow(definition: Definition): definition is FlowDefinition {
   return (definition as FlowDefinition).language === 'flow';
 }

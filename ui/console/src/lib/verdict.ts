@@ -17,6 +17,8 @@ export interface Facts {
   deadLetters: number;
   unserved: { topic: string; depth: number; oldest_ms: number }[];
   lostWorkers: number;
+  /** Live runs that cannot be read, and rows of which nobody can tell more. */
+  unreadable: { runs: RunItem[]; rows: number };
   /** Runs whose undo has stopped: nobody but a person can take them on. */
   stopped: RunItem[];
   /** Of those who judge jobs, the ones that are not asked at the moment. */
@@ -66,6 +68,11 @@ export function causesOf(failed: RunItem[], whole: boolean, measured: FailureCau
 
 export function problemsOf(facts: Facts): ProblemLine[] {
   const out: ProblemLine[] = [];
+  const lost = facts.unreadable.runs.length + facts.unreadable.rows;
+  if (lost) {
+    const found = facts.unreadable.runs.flatMap((run) => (run.at ?? []).flatMap((place) => (place.kind === 'unreadable' && place.at ? [place.at] : [])));
+    out.push({ tone: 'failed', text: w.nobodyCanResume(plural(lost, w.run)), since: found.sort()[0] ?? '', href: '/runs?wait_kind=unreadable' });
+  }
   if (facts.stopped.length)
     out.push({ tone: 'failed', text: w.undoingHasStopped(plural(facts.stopped.length, w.run)), since: facts.stopped.map((run) => run.completed_at ?? run.started_at).sort()[0] ?? '', href: '/runs?wait_kind=undo_stopped' });
   if (facts.overdue.count)

@@ -79,6 +79,7 @@ export const upcomingChart = {
 };
 
 export const verdict = {
+  nobodyCanResume: (a: unknown) => `Nobody can resume ${a}: what is stored cannot be read`,
   undoingHasStopped: (a: unknown) => `Undoing ${a} has stopped`,
   overdue: (a: unknown) => `${a} overdue`,
   policyCannotBeAskedDoesNot: (a: unknown) => `Policy cannot be asked. Not answering: ${a}`,

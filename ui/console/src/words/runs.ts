@@ -64,6 +64,11 @@ export const columns = {
   done: 'Done',
 };
 
+export const damaged = {
+  storedRun: 'stored run',
+  cannotBeReadAndMayBeMissing: 'cannot be read and may be missing here',
+};
+
 export const exporting = {
   theFileHasTheFirstNarrow: (a: unknown) => `The file has the first ${a}; narrow the filters for the others.`,
   readStop: 'read, stop',
@@ -97,6 +102,8 @@ export const places = {
   aWaitOfTheAPI: 'a wait of the API',
   beingResumed: 'being resumed',
   beingUndone: 'being undone',
+  nobodyItCannotBeRead: 'nobody: it cannot be read',
+  cannotBeRead: 'cannot be read, so nobody can resume it',
   somebodyItsUndoHasStopped: 'somebody: its undo has stopped',
   nothingItFailedThere: 'nothing: it failed there',
   allOfSeveral: 'all of several',

@@ -20,33 +20,43 @@ async function asked(server, input = { amount: 900, to: 'Ada' }) {
   return { run, approval };
 }
 
+/** A job that policy has stopped, on its page of approvals. */
+async function stopped(server, options) {
+  await server.put('/policy/base', policy);
+  const job = await server.post('/jobs', { topic: 'job.pay.refund', input: { amount: 90, to: 'Ada' } });
+  const page = await tab(server, `/jobs/${job.id}`, options);
+  const decide = page.page.getByRole('link', { name: 'Decide' });
+  await (options?.touch ? decide.tap() : decide.click());
+  await page.page.locator('.payload', { hasText: '"amount": 90,' }).waitFor();
+  return { job, page };
+}
+
 // U-42
 test('t27_an_old_view_approves_nothing_and_shows_what_changed', async () => {
   const server = await serve();
-  const { run, approval } = await asked(server);
-  const page = await tab(server, '/', { allow: [/status of 409/], width: 375, height: 812, touch: true });
-  // The tab was opened before the request became what it is.
-  const old = { ...approval, payload: { amount: 90, to: 'Ada' }, hash: '0'.repeat(64) };
-  let opened = false;
-  await page.page.route(`**/api/v1/approvals/${approval.id}`, async (route) => {
-    if (opened) return route.continue();
-    opened = true;
-    return route.fulfill({ json: old });
-  });
-  await page.page.getByRole('link', { name: 'Approvals' }).first().tap();
-  await page.page.getByRole('link', { name: 'Refund 900' }).tap();
-  await page.page.locator('.payload', { hasText: '"amount": 90,' }).waitFor();
+  const { job, page } = await stopped(server, { allow: [/status of 409/], width: 375, height: 812, touch: true });
   await page.page.getByRole('button', { name: 'Approve' }).tap();
-  await page.page.locator('dialog').getByRole('button', { name: 'Approve' }).tap();
+  const yes = page.page.locator('dialog').getByRole('button', { name: 'Approve' });
+  await yes.waitFor();
+  // Somebody changes the request while the answer to it is being written.
+  const amended = await server.post(`/jobs/${job.id}/amend`, { input: { amount: 900, to: 'Ada' } });
+  assert.notEqual(amended.request_hash, job.request_hash);
+  await yes.tap();
   await page.says('This is what changed since you looked');
   await page.page.locator('.stale .added', { hasText: '"amount": 900' }).waitFor();
   await page.page.locator('.stale .removed', { hasText: '"amount": 90,' }).waitFor();
-  assert.equal((await server.get(`/approvals/${approval.id}`)).status, 'pending');
+  assert.equal((await server.get(`/jobs/${job.id}`)).state, 'APPROVAL_REQUIRED');
+  await page.says(amended.request_hash);
   await page.page.getByRole('button', { name: 'Approve' }).tap();
-  await page.page.locator('dialog').getByRole('button', { name: 'Approve' }).tap();
+  await yes.tap();
   await page.page.locator('article .status', { hasText: 'Approved' }).first().waitFor();
-  await server.until(run, 'completed');
-  assert.equal((await server.get(`/approvals/${approval.id}`)).hash, approval.hash);
+  // What is handed out is what was approved.
+  const { registration_id } = await server.post('/worker/register', { worker_id: 'pays', topics: ['job.pay.refund'], max_parallel: 1 });
+  const { jobs } = await server.post('/worker/claim', { registration_id, seq: 1, slots: 1, wait_ms: 10_000 });
+  assert.deepEqual(jobs.map((one) => [one.job_id, one.input]), [[job.id, { amount: 900, to: 'Ada' }]]);
+  const dispatched = await server.get(`/jobs/${job.id}`);
+  assert.equal(dispatched.state, 'DISPATCHED');
+  assert.equal(dispatched.request_hash, amended.request_hash);
   assert.ok((await page.overflow()) <= 0);
   await page.close();
 });
@@ -81,19 +91,10 @@ test('t27_a_job_that_policy_stopped_is_released_by_its_hash', async () => {
 // U-42
 test('a_request_that_changes_while_it_is_read_says_so', async () => {
   const server = await serve();
-  const { approval } = await asked(server);
-  const page = await tab(server, '/');
-  let opened = false;
-  await page.page.route(`**/api/v1/approvals/${approval.id}`, (route) => {
-    if (opened) return route.continue();
-    opened = true;
-    return route.fulfill({ json: { ...approval, payload: { amount: 90, to: 'Ada' }, hash: '0'.repeat(64) } });
-  });
-  await page.page.goto(`${server.url}/approvals/${approval.id}`);
-  // The page is told of the request as it is when its stream begins; the reader of what they saw.
+  const { job, page } = await stopped(server);
+  await server.post(`/jobs/${job.id}/amend`, { input: { amount: 900, to: 'Ada' } });
   await page.says('The request has changed.');
   await page.page.locator('.stale .added', { hasText: '"amount": 900' }).waitFor();
-  await page.page.unrouteAll({ behavior: 'ignoreErrors' });
   await page.close();
 });
 
@@ -217,9 +218,9 @@ test('t30_a_stricter_rule_is_rehearsed_published_and_names_itself', async () => 
   const go = page.page.getByRole('button', { name: 'Publish rules' });
   assert.ok(await go.isDisabled(), 'it is told why');
   await page.page.getByLabel('Why').fill('the mail server moves');
-  await go.click();
   await page.page.locator('dialog').getByText('Copy as').click();
   await page.page.locator('dialog pre', { hasText: 'curl -X PUT' }).filter({ hasText: 'the mail server moves' }).waitFor();
+  await go.click();
   await page.says('The new rules are in force.');
   await page.page.goto(`${server.url}/policy?tab=explain&job=${id}`);
   await page.page.locator('.decision', { hasText: 'ask-before-paying' }).waitFor();

@@ -158,7 +158,7 @@ TEST_F(AllServers, execution_finishes_once_while_each_of_them_is_killed_in_turn)
     EXPECT_EQ(told(run, "TokensArrived"), 2u) << run;
     Value jobs = get("/jobs?run_id=" + run).get("items");
     ASSERT_EQ(jobs.size(), 1u) << run;
-    std::string job(jobs.items()[0].get("job_id").as_string());
+    std::string job(jobs.items()[0].get("id").as_string());
     size_t succeeded = 0;
     Value history = get("/jobs/" + job + "/history");
     for (const Value& event : history.get("items").items())

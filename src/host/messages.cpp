@@ -24,8 +24,9 @@ Outcome<bool> Host::Partition::was_taken(const Touched& touched, const Item& ite
 }
 
 void Host::Partition::add_messages(const Touched& touched, RunWrite& write) const {
+  // What was taken before has its mark, and keeps it as long as it was promised.
   for (const DecidedItem& decided : touched.items)
-    if (!decided.refusal && !decided.item.mark.empty())
+    if (!decided.refusal && !decided.repeated && !decided.item.mark.empty())
       write.marks.push_back({decided.item.mark, touched.events.front().at});
   if (ports_.announcer)
     write.outbox = ports_.announcer->announce(touched.open->run, touched.events, touched.scopes);

@@ -269,7 +269,7 @@ void Host::Partition::decide_one(Touched& touched, Item item, Instant now) {
       one.push_back(std::move(item));
       return refuse_all(std::move(one), taken.error(), now);
     }
-    if (*taken) return touched.items.push_back({std::move(item), {}});
+    if (*taken) return touched.items.push_back({std::move(item), {}, true});
   }
   if (ports_.announcer) note_scopes(touched);
   // What one commit writes of a run happens at one instant, though a post may come to it later.

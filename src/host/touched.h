@@ -34,6 +34,7 @@ struct Item {
 struct DecidedItem {
   Item item;
   std::optional<Error> refusal;  ///< empty when it was accepted
+  bool repeated = false;         ///< a message that was taken before: it did nothing
 };
 
 /// What was decided about one run and is not durable yet.

@@ -14,7 +14,7 @@
 namespace fermata::test {
 
 CallSink::CallSink() {
-  listener_ = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+  listener_ = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -23,7 +23,8 @@ CallSink::CallSink() {
   listen(listener_, 1024);
   getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
   port_ = ntohs(address.sin_port);
-  if (pipe(wake_) != 0) std::abort();
+  // Servers that are started meanwhile must not keep it open.
+  if (pipe2(wake_, O_CLOEXEC) != 0) std::abort();
   thread_ = std::thread([this] { serve(); });
 }
 
@@ -89,7 +90,7 @@ void CallSink::serve() {
       while (take_request(received[fd])) (void)send(fd, answer.data(), answer.size(), MSG_NOSIGNAL);
     }
     if (open[1].revents) {
-      int fd = accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK);
+      int fd = accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
       if (fd >= 0) open.push_back({fd, POLLIN, 0});
     }
   }

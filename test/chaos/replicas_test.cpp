@@ -226,7 +226,6 @@ TEST_F(Replicas, stream_is_carried_and_ends_when_the_leader_dies) {
 // C-2, A-12: who comes by a server that others can reach is not taken for this machine's program.
 TEST_F(Replicas, request_from_elsewhere_has_no_rights_of_the_leaders_machine) {
   ASSERT_TRUE(add().start()) << logs();
-  // The last --listen counts.
   ServerProcess& second = add({"--insecure"});
   std::string anywhere = "0.0.0.0:" + std::to_string(second.port());
   ServerProcess reached(directory.path() / "open",

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -103,10 +104,10 @@ std::optional<int> ServerProcess::await_end() {
 }
 
 void ServerProcess::launch() {
-  std::vector<std::string> words = {binary().string(), "serve",
-                                    "--listen",        "127.0.0.1:" + std::to_string(port_),
-                                    "--data",          data_.string()};
+  std::vector<std::string> words = {binary().string(), "serve", "--data", data_.string()};
   words.insert(words.end(), arguments_.begin(), arguments_.end());
+  if (std::find(words.begin(), words.end(), "--listen") == words.end())
+    words.insert(words.end(), {"--listen", "127.0.0.1:" + std::to_string(port_)});
   int log = open(log_.c_str(), O_CREAT | O_WRONLY | O_APPEND, 0600);
   pid_ = spawn(words, log);
   close(log);

@@ -58,8 +58,13 @@ TEST(Readme, run_of_the_demo_outlives_the_kill_of_its_server) {
   ASSERT_EQ(lines.size(), 5u) << "watch, kill, start, watch, history";
 
   ServeProcess first(words);
-  std::string run = between(first.log(), "Its run ", " has begun");
-  std::string process = between(first.log(), "kill -9 ", " ");
+  std::string run, process = between(first.log(), "process=", "\n");
+  for (int i = 0; i < 500 && run.empty(); ++i) {
+    // The id is the first word of its line.
+    std::string list = first.command({"ps"}).out;
+    size_t line = list.rfind('\n', list.find("demo@1"));
+    if (line != std::string::npos) run = between(list.substr(line), "\n", " ");
+  }
   ASSERT_FALSE(run.empty() || process.empty()) << first.log();
   auto type = [&](std::string line, const ServeProcess& server) {
     return typed(replaced(replaced(std::move(line), "RUN_ID", run), "SERVER_PID", process), server);

@@ -145,8 +145,8 @@ TEST_F(PostgresStoreTest, former_leader_writes_nothing) {
   bool again = false;
   while (!again && std::chrono::steady_clock::now() < until) {
     auto taken = first->take_lead();
-    ASSERT_TRUE(taken) << taken.error().message;
-    again = first->commit(batch_of({start_of("r3")})).at(0) == CommitOutcome::done;
+    again =
+        taken && *taken && first->commit(batch_of({start_of("r3")})).at(0) == CommitOutcome::done;
   }
   EXPECT_TRUE(again);
   EXPECT_EQ(database().number("select fence from " + schema_ + ".leases"), 3);

@@ -52,7 +52,9 @@ TEST(PostgresFailover, synchronous_standby_takes_over_with_everything_that_was_a
   ServerProcess server(directory.path() / "data",
                        {"--store", url_of(primary, standby), "--postgres-lease-ms", "3000"});
   ASSERT_TRUE(server.start()) << server.log();
-  EXPECT_NE(server.log().find("durability=synchronous"), std::string::npos) << server.log();
+  EXPECT_TRUE(await(20, [&] {
+    return server.log().find("durability=synchronous") != std::string::npos;
+  })) << server.log();
   EXPECT_EQ(store_facts(server).get("durability"), Value("synchronous"));
   Value before = store_facts(server);
   ASSERT_LT(request(server.port(), "PUT", "/api/v1/workflows/chaos", failover_workflow).status,
@@ -98,7 +100,8 @@ TEST(PostgresFailover, asynchronous_standby_loses_its_lag_and_nothing_by_halves)
   ServerProcess server(directory.path() / "data",
                        {"--store", url_of(primary, standby), "--postgres-lease-ms", "3000"});
   ASSERT_TRUE(server.start()) << server.log();
-  EXPECT_NE(server.log().find("durability=local"), std::string::npos) << server.log();
+  EXPECT_TRUE(await(20, [&] { return server.log().find("durability=local") != std::string::npos; }))
+      << server.log();
   ASSERT_LT(request(server.port(), "PUT", "/api/v1/workflows/chaos", failover_workflow).status,
             300);
   std::vector<std::string> kept;

@@ -303,17 +303,17 @@ void Player::expect_key(Words& words) {
   bool same = words.accept("same");
   if (!same) words.accept("other");
   std::set<std::string> here, there;
-  std::string other;
-  if (words.accept("as") || words.accept("than")) other = words.word("a run");
+  RunId other;
+  if (words.accept("as") || words.accept("than")) other = id_of(words.word("a run"));
   for (const Server::Request& request : world_->server().received()) {
     if (request.node != node) continue;
     if (request.request.mail) {
       if (request.ticket.run == id()) here.insert(request.request.mail->message_id);
-      if (request.ticket.run.text() == other) there.insert(request.request.mail->message_id);
+      if (request.ticket.run == other) there.insert(request.request.mail->message_id);
     }
     for (const auto& [name, text] : request.request.headers) {
       if (name == "Idempotency-Key" && request.ticket.run == id()) here.insert(text);
-      if (name == "Idempotency-Key" && request.ticket.run.text() == other) there.insert(text);
+      if (name == "Idempotency-Key" && request.ticket.run == other) there.insert(text);
     }
   }
   if (other.empty()) there = here;

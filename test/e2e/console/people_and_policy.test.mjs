@@ -234,7 +234,7 @@ test('t30_a_stricter_rule_is_rehearsed_published_and_names_itself', async () => 
   await page.page.getByRole('button', { name: 'Roll back' }).click();
   await page.page.getByLabel('Why').fill('it is back');
   await page.page.locator('dialog').getByRole('button', { name: 'Roll back' }).click();
-  await page.says('in force again');
+  await page.says('The earlier rule set is in force again.');
   const { effective } = await server.get('/policy');
   assert.deepEqual(effective.base.rules.map((rule) => rule.id), policy.rules.map((rule) => rule.id));
   await page.close();

@@ -55,7 +55,8 @@ class Enrolled {
     Client client(port_);
     for (;;) {
       Value results = Value::array();
-      for (const Value& job : parse_json(next_claimed())->get("jobs").items())
+      const auto claimed = parse_json(next_claimed());  // outlives the loop over what is in it
+      for (const Value& job : claimed->get("jobs").items())
         results.push(Value::object({{"job_id", job.get("job_id")},
                                     {"attempt", job.get("attempt")},
                                     {"fence", job.get("fence")},

@@ -76,7 +76,7 @@ void Neighbours::take_calls(Taker taker) { desk_->take_calls(std::move(taker)); 
 
 Outcome<std::vector<Replica>> Neighbours::replicas() {
   // Told of the clock, somebody asks on this thread, which waits for no reader.
-  if (std::this_thread::get_id() == thread_.get_id()) return list_replicas(connection_);
+  if (std::this_thread::get_id() == carrier_.load()) return list_replicas(connection_);
   return readers_.read([](Connection& c) { return list_replicas(c); });
 }
 
@@ -104,6 +104,7 @@ void Neighbours::lead_is(uint64_t fence) {
 }
 
 void Neighbours::work() {
+  carrier_ = std::this_thread::get_id();
   while (!stopping_) {
     if (connect()) {
       Outcome<bool> more = carry();

@@ -77,6 +77,7 @@ class Neighbours final : public Passages, public Replicas {
   bool introduced_ = false;
   std::atomic<bool> leads_{false};
   std::atomic<bool> stopping_{false};
+  std::atomic<std::thread::id> carrier_{};  ///< the thread, said by itself
 
   // Of the thread.
   Connection connection_;
